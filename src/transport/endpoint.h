@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What both ends of a connection agree on before it starts. */
+#ifndef WEIR_TRANSPORT_ENDPOINT_H
+#define WEIR_TRANSPORT_ENDPOINT_H
+
+#include "weir/cc.h"
+
+enum weir_recovery {
+	WEIR_RECOVERY_SACK,    /* RFC 6675 scoreboard, PRR (RFC 9937), RACK-TLP (RFC 8985) */
+	WEIR_RECOVERY_NEWRENO, /* RFC 6582 */
+	WEIR_RECOVERY_RENO,    /* RFC 5681: fast recovery ends with the first new ACK */
+};
+
+struct weir_endpoint_config {
+	u32 mss_bytes;	  /* payload of a full segment */
+	u32 header_bytes; /* IP and transport header of each packet, either way */
+	u64 rwnd_bytes;	  /* receive buffer; the application reads at once */
+	u32 initial_window_packets;
+	u32 ack_every;	    /* an ACK for each n-th full segment; 1 or 2 */
+	u64 delayed_ack_ns; /* the latest that an ACK waits for a second segment */
+	enum weir_recovery recovery;
+	bool tail_loss_probe; /* RFC 8985 section 7; only with SACK */
+	bool undo;	      /* undo of cuts that proved spurious: DSACK (RFC 3708) or Eifel (RFC 3522) */
+	bool ecn;	      /* ECN-capable data; the receiver echoes each CE */
+	u64 rto_min_ns, rto_max_ns; /* RFC 6298; the minimum is 200 ms unless told otherwise */
+	bool pace;		    /* pace by cwnd / srtt when the controller has no opinion on the rate */
+	u64 first_sequence;	    /* stream offset of the first byte on the wire, for wrap tests */
+};
+
+static inline struct weir_endpoint_config weir_endpoint_defaults(void)
+{
+	return (struct weir_endpoint_config){
+	    .mss_bytes = 1448,
+	    .header_bytes = 52,
+	    .rwnd_bytes = 1ULL << 40,
+	    .initial_window_packets = 10,
+	    .ack_every = 2,
+	    .delayed_ack_ns = 200 * WEIR_NS_PER_MS,
+	    .recovery = WEIR_RECOVERY_SACK,
+	    .tail_loss_probe = true,
+	    .undo = true,
+	    .rto_min_ns = 200 * WEIR_NS_PER_MS,
+	    .rto_max_ns = 120 * WEIR_NS_PER_S,
+	};
+}
+
+#endif
