@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* Applications, written once for every host: sans-I/O, told the time, never asking for it.
  * A stream application says how many bytes it has written so far; a datagram application says, when
- * woken, that one packet of so many bytes leaves now. */
+ * woken, that one packet of so many bytes leaves now.
+ *
+ * A host calls, in this order: weir_app_start; then weir_app_on_delivered(a, now, 0) once, which gives
+ * the time of the first request where there are requests; then weir_app_on_wake whenever wake_ns has
+ * come (it may be start's now_ns itself: the first datagram of CBR); weir_app_stop at most once.
+ * written_bytes, closed and wake_ns are read after each call. */
 #ifndef WEIR_APP_APP_H
 #define WEIR_APP_APP_H
 
 #include "core/rng.h"
 
 enum weir_app_kind {
-	WEIR_APP_BULK,	 /* stream: always has more */
-	WEIR_APP_SIZED,	 /* stream: size_bytes, then closed */
-	WEIR_APP_PACED,	 /* stream: chunk_bytes written each chunk / rate */
-	WEIR_APP_ON_OFF, /* stream: bulk (rate_bps 0) or paced in the on periods, silent in the off periods */
+	WEIR_APP_BULK,	  /* stream: always has more */
+	WEIR_APP_SIZED,	  /* stream: size_bytes, then closed */
+	WEIR_APP_PACED,	  /* stream: chunk_bytes written each chunk / rate, the first at the start */
+	WEIR_APP_ON_OFF,  /* stream: bulk (rate_bps 0) or paced in the on periods, silent in the off periods;
+			     begins with an on period. The clock of the chunks stands still while off, so
+			     that the rate holds over the on time exactly */
 	WEIR_APP_REQUEST, /* stream: size_bytes for each request; the next request think_ns after the last
 			     byte */
-	WEIR_APP_CBR,	  /* datagrams of chunk_bytes at equal gaps */
+	WEIR_APP_CBR,	  /* datagrams of chunk_bytes at equal gaps, the first at the start */
 	WEIR_APP_POISSON, /* datagrams of chunk_bytes at exponential gaps */
+	WEIR_APP_KINDS
 };
 
 struct weir_app_config {
 	enum weir_app_kind kind;
-	u64 rate_bps;	   /* of the bytes that the application writes; for datagrams of wire bytes */
-	u64 chunk_bytes;   /* size of a write or of a datagram on the wire */
+	u64 rate_bps;	   /* of the bytes that the application writes; for datagrams of wire bytes. 0: a
+			      paced or datagram application is silent */
+	u64 chunk_bytes;   /* size of a write or of a datagram on the wire; 0 counts as 1 */
 	u64 size_bytes;	   /* SIZED, REQUEST */
-	u64 on_ns, off_ns; /* ON_OFF: mean lengths */
+	u64 on_ns, off_ns; /* ON_OFF: mean lengths; off 0 = never off, on 0 = never on */
 	bool exponential;  /* ON_OFF, REQUEST: periods and think times are exponential, else constant */
 	u64 think_ns;	   /* REQUEST */
 };
@@ -37,22 +46,41 @@ struct weir_app {
 	bool on;	   /* ON_OFF */
 	u64 wake_ns;	   /* call weir_app_on_wake then; WEIR_NEVER = nothing planned */
 	u64 phase_end_ns;  /* ON_OFF */
-	u64 started_ns, stop_ns;
-	u64 requests; /* REQUEST: asked for so far (at the receiver) and served so far (at the sender) */
-	u64 carry;    /* remainder of gap computations, so that rates are exact */
+	u64 chunk_ns; /* ON_OFF with a rate: when the next chunk is due; while off, how long after the next
+			 on */
+	u64 started_ns, stop_ns; /* stop_ns: when weir_app_stop came, WEIR_NEVER before */
+	u64 requests;		 /* REQUEST, at the receiver: asked for so far. A request that leaves now has
+				    this number */
+	u64 served;		 /* REQUEST, at the sender: the highest request seen */
+	i64 carry;		 /* remainder of gap computations, so that rates are exact */
 };
+
+/* What `weir list applications` shows and the scenario checker knows; in the order of the kinds. */
+struct weir_app_info {
+	const char *name; /* the word in a scenario */
+	const char *about;
+	bool datagram;
+	bool needs_rate, needs_size, needs_periods; /* keys without which it makes no sense */
+};
+extern const struct weir_app_info weir_app_infos[WEIR_APP_KINDS];
 
 bool weir_app_is_datagram(enum weir_app_kind kind);
 void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 seed, u64 flow, u64 now_ns);
-/* wake_ns has come. Stream: updates written_bytes and closed. Returns the wire bytes of the datagram that
- * leaves now, 0 for none. Always moves wake_ns forward. */
-u64 weir_app_on_wake(struct weir_app *a, u64 now_ns);
+/* wake_ns has come. Stream: updates written_bytes and closed; sent_bytes says how many bytes of the stream
+ * have been sent at least once, which is where an endless burst ends. Returns the wire bytes of the
+ * datagram that leaves now, 0 for none. Does what was due at wake_ns, once, and always moves wake_ns
+ * forward, counted from when it was due: a host that is late calls again while wake_ns has come, and the
+ * rate holds. */
+u64 weir_app_on_wake(struct weir_app *a, u64 now_ns, u64 sent_bytes);
 /* The receiving side has delivered so many bytes of the stream in order. For WEIR_APP_REQUEST it returns
- * the time at which the next request should leave the receiver, else WEIR_NEVER. */
+ * the time at which the next request (number a->requests) should leave the receiver, once for each, else
+ * WEIR_NEVER. */
 u64 weir_app_on_delivered(struct weir_app *a, u64 now_ns, u64 total_bytes);
-/* A request (number n, from 1) reached the sending side; repeats are harmless. */
+/* A request (number n, from 1) reached the sending side; repeats are harmless, and a later number asks for
+ * all before it. */
 void weir_app_on_request(struct weir_app *a, u64 now_ns, u64 n);
-/* No more data after now: a stream is closed at what is written, datagrams end. */
+/* No more data after now: a stream is closed at what has been sent, whatever was written beyond it;
+ * datagrams end, no further request is made or served. */
 void weir_app_stop(struct weir_app *a, u64 now_ns, u64 sent_bytes);
 
 #endif
