@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* A scenario: what to simulate or emulate, as checked plain data. Read from YAML (docs/formats.md) and
+ * checked against one table (schema.h) and the parameter tables of the controllers; all mistakes are
+ * reported at once. This room knows names and units, nothing else: run/ turns it into a network.
+ *
+ * After a successful load every number is in range, every name resolves, every default is filled in, and
+ * that holds for every point of a sweep. What needs more context stays symbolic: buffers in ms or BDP
+ * (they need rates and delays of whole paths) and trace files (not opened here). */
+#ifndef WEIR_SCENARIO_SCENARIO_H
+#define WEIR_SCENARIO_SCENARIO_H
+
+#include "core/diag.h"
+#include "weir/cc.h"
+
+#define WEIR_SCENARIO_MAX_FLOWS 1000000 /* sum of all counts */
+#define WEIR_SCENARIO_MAX_HOPS 1000
+#define WEIR_SCENARIO_MAX_POINTS 10000
+#define WEIR_SCENARIO_NONE 0xffffffffU
+
+/* Where a value stands, so that a later stage can point at it: weir_scenario_mistake. */
+struct weir_scenario_place {
+	u32 line, column; /* from 1; 0: nowhere, a default */
+	u32 set;	  /* 0: in the file; else in the set-th --set argument, line is 1 */
+};
+
+enum weir_scenario_buffer_kind {
+	WEIR_SCENARIO_BYTES,
+	WEIR_SCENARIO_PACKETS,
+	WEIR_SCENARIO_NS,	 /* of the hop's rate; on a trace of its mean rate */
+	WEIR_SCENARIO_BDP,	 /* value in millionths of a BDP: slowest hop x total RTT of the path */
+	WEIR_SCENARIO_UNLIMITED, /* value is 0 */
+};
+struct weir_scenario_buffer {
+	u32 kind; /* enum weir_scenario_buffer_kind */
+	u64 value;
+	u64 least_packets; /* whatever value resolves to, at least so many packets; 0: no floor */
+	struct weir_scenario_place at;
+};
+
+enum weir_scenario_aqm_kind {
+	WEIR_SCENARIO_DROPTAIL,
+	WEIR_SCENARIO_DROPHEAD,
+	WEIR_SCENARIO_RED,
+	WEIR_SCENARIO_CODEL,
+	WEIR_SCENARIO_PIE,
+	WEIR_SCENARIO_FQ_CODEL,
+};
+struct weir_scenario_aqm {
+	u32 kind;		    /* enum weir_scenario_aqm_kind */
+	u64 target_ns, interval_ns; /* CoDel, PIE (interval = update period), FQ-CoDel */
+	struct weir_scenario_buffer red_min, red_max;
+	double red_max_p, red_weight;
+	u64 fq_flows, fq_quantum_bytes;
+	bool ecn;
+};
+
+enum weir_scenario_loss_model {
+	WEIR_SCENARIO_LOSS_NONE,
+	WEIR_SCENARIO_BERNOULLI,
+	WEIR_SCENARIO_PERIODIC,
+	WEIR_SCENARIO_GILBERT_ELLIOTT,
+};
+struct weir_scenario_loss {
+	u32 model; /* enum weir_scenario_loss_model */
+	double p;
+	u64 period_packets;
+	double good_to_bad, bad_to_good, loss_good, loss_bad;
+};
+
+/* What may stand before or after the queue of a hop. */
+struct weir_scenario_impair {
+	struct weir_scenario_loss loss;
+	double duplicate_p;
+	double reorder_p;
+	u64 reorder_delay_ns;
+	u64 jitter_ns;
+	bool jitter_reorders;
+};
+
+enum weir_scenario_rate_kind { WEIR_SCENARIO_FIXED, WEIR_SCENARIO_TRACE, WEIR_SCENARIO_WALK };
+
+struct weir_scenario_hop {
+	const char *name;
+	u32 rate_kind;	   /* enum weir_scenario_rate_kind */
+	u64 rate_bps;	   /* FIXED: 0 = infinitely fast (`unlimited`). WALK: the start and the mean */
+	const char *trace; /* TRACE: path of the file, resolved from the scenario's folder */
+	struct weir_scenario_place trace_at;
+	u64 walk_min_bps, walk_max_bps, walk_step_ns;
+	double walk_sigma;
+	u64 delay_ns;
+	struct weir_scenario_buffer buffer;
+	struct weir_scenario_aqm aqm;
+	struct weir_scenario_impair before, after; /* keys directly in the hop stand after the queue */
+	u64 policer_bps, policer_burst_bytes;	   /* 0: none */
+	u64 aggregate_ns;			   /* 0: none */
+	struct weir_scenario_place at;
+};
+
+struct weir_scenario_path {
+	const char *name;
+	u32 n_hops, n_back;
+	const u32 *hops; /* indexes into weir_scenario.hops, at least one, none twice */
+	const u32 *back; /* likewise; n_back = 0: an uncongested way back that takes back_delay_ns */
+	u64 back_delay_ns;
+	struct weir_scenario_place at;
+};
+
+enum weir_scenario_recovery { WEIR_SCENARIO_SACK, WEIR_SCENARIO_NEWRENO, WEIR_SCENARIO_RENO };
+struct weir_scenario_endpoint {
+	u32 recovery; /* enum weir_scenario_recovery */
+	u64 mss_bytes, header_bytes, rwnd_bytes;
+	u64 initial_window_packets;
+	u64 ack_every; /* 1 or 2 */
+	u64 delayed_ack_ns, rto_min_ns, rto_max_ns;
+	u64 first_sequence;
+	bool tail_loss_probe, undo, ecn, pace;
+};
+
+enum weir_scenario_app_kind {
+	WEIR_SCENARIO_BULK,
+	WEIR_SCENARIO_SIZED,
+	WEIR_SCENARIO_PACED,
+	WEIR_SCENARIO_ON_OFF,
+	WEIR_SCENARIO_REQUEST,
+	WEIR_SCENARIO_CBR,     /* datagrams: neither controller nor endpoint */
+	WEIR_SCENARIO_POISSON, /* likewise */
+};
+struct weir_scenario_app {
+	u32 kind;		     /* enum weir_scenario_app_kind */
+	u64 rate_bps;		     /* ON_OFF: 0 = as fast as the connection goes */
+	u64 chunk_bytes;	     /* a write (default the MSS), or a datagram on the wire (default 1500) */
+	u64 size_bytes;		     /* SIZED, REQUEST */
+	u64 on_ns, off_ns, think_ns; /* ON_OFF; REQUEST */
+	bool exponential;
+};
+
+struct weir_scenario_controller {
+	const char *name;  /* NULL for a datagram application; of `kernel:cubic` it is cubic */
+	bool kernel;	   /* written as kernel:NAME: may then be unknown to the catalog */
+	bool subject;	   /* to be replaced by --controller; name is then "subject" */
+	u32 index;	   /* in the catalog, or WEIR_SCENARIO_NONE (subject, kernel:NAME unknown here) */
+	u32 n_params;	   /* of catalog->controllers[index] */
+	const u64 *params; /* complete, in the table's order and units; NULL where n_params = 0 */
+	struct weir_scenario_place at;
+};
+
+/* One flow, or `count` equal ones that are then called name.1 ... name.N. */
+struct weir_scenario_flow {
+	const char *name;
+	u32 path; /* index into weir_scenario.paths */
+	bool reverse;
+	bool traffic; /* from the list `traffic`: cross traffic, the same in every other respect */
+	u64 count;
+	u64 start_ns;
+	u64 stop_ns;	     /* WEIR_NEVER: with the run */
+	u64 start_jitter_ns; /* each flow starts at start_ns + uniform [0, start_jitter_ns] by seed */
+	struct weir_scenario_app app;
+	struct weir_scenario_controller controller;
+	struct weir_scenario_endpoint endpoint;
+	struct weir_scenario_place at;
+};
+
+struct weir_scenario_record {
+	bool pcap, qlog, iperf3, mahimahi;
+};
+
+struct weir_scenario {
+	const char *name;  /* stem of the file's name */
+	const char *title; /* the name where none was given; never NULL */
+	u64 duration_ns, warmup_ns, seed;
+	u64 sample_ns; /* the default max(10 ms, duration / 2000) is filled in */
+	u32 n_hops, n_paths, n_flows;
+	u64 total_flows; /* sum of counts */
+	const struct weir_scenario_hop *hops;
+	const struct weir_scenario_path *paths;
+	const struct weir_scenario_flow *flows; /* flows, then traffic, in the file's order */
+	struct weir_scenario_record record;
+	struct weir_arena *arena; /* owns everything above */
+};
+void weir_scenario_free(struct weir_scenario *s);
+
+/* Which controllers there are: run/ builds it from the registry and the headers given on the command line. */
+struct weir_scenario_catalog {
+	u32 n;
+	const struct weir_scenario_catalog_entry {
+		const char *name;
+		const struct weir_param *params;
+		u32 n_params;
+	} * controllers;
+};
+
+/* A list where one value is expected makes an axis; the set holds every combination. */
+struct weir_scenario_axis {
+	const char *key; /* dotted, as for --set */
+	u32 n;
+	const char *const *values; /* as text */
+};
+
+struct weir_scenario_tree; /* private */
+struct weir_scenario_set {
+	const char *name; /* stem of the file's name */
+	const char *text; /* the file as read, for weir_diag_print and for the manifest; NULL if unreadable */
+	size_t text_bytes;
+	u32 n_axes;
+	const struct weir_scenario_axis *axes;
+	u64 n_points; /* 1 without axes; the last axis varies fastest */
+	struct weir_scenario_tree *tree;
+};
+
+/* Reads and checks a file, with n_sets arguments KEY=VALUE of --set put in. Returns 0, or -1 with at least
+ * one mistake in *diag (whose `file` is set here). *out must be freed in both cases; after a failure only
+ * name and text are of use. The catalog must outlive *out. */
+int weir_scenario_load(const char *path, const char *const *sets, u32 n_sets,
+		       const struct weir_scenario_catalog *catalog, struct weir_scenario_set *out,
+		       struct weir_diag *diag);
+/* The same from memory; `path` only gives the name and the folder of trace files. */
+int weir_scenario_parse(const char *path, const char *text, size_t bytes, const char *const *sets, u32 n_sets,
+			const struct weir_scenario_catalog *catalog, struct weir_scenario_set *out,
+			struct weir_diag *diag);
+void weir_scenario_set_free(struct weir_scenario_set *set);
+
+/* The index-th point, index < n_points, as a scenario of its own. Returns 0, or -1 when out of memory. */
+int weir_scenario_point(const struct weir_scenario_set *set, u64 index, struct weir_scenario *out,
+			struct weir_diag *diag);
+/* Which value of an axis the index-th point has: < axes[axis].n. */
+u32 weir_scenario_choice(const struct weir_scenario_set *set, u32 axis, u64 index);
+
+/* For later stages: a mistake at a place of this scenario. */
+__attribute__((format(printf, 4, 5))) void weir_scenario_mistake(const struct weir_scenario_set *set,
+								 struct weir_diag *diag,
+								 struct weir_scenario_place at,
+								 const char *format, ...);
+
+#endif
