@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "summary.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double scale)
+{
+	*s = (struct weir_spread){.n = h->n};
+	if (h->n == 0)
+		return;
+	s->min = (double)h->min * scale;
+	s->mean = weir_hist_mean(h) * scale;
+	s->p50 = weir_hist_quantile(h, .50) * scale;
+	s->p95 = weir_hist_quantile(h, .95) * scale;
+	s->p99 = weir_hist_quantile(h, .99) * scale;
+	s->max = (double)h->max * scale;
+}
+
+void weir_summary_free(struct weir_summary *s)
+{
+	free(s->flow);
+	free(s->group);
+	free(s->link);
+	s->flow = NULL;
+	s->group = NULL;
+	s->link = NULL;
+	s->n_flows = s->n_groups = s->n_links = 0;
+}
+
+void weir_summary_note(struct weir_summary *s, const char *format, ...)
+{
+	if (s->n_notes == WEIR_NOTES_MAX)
+		return;
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(s->note[s->n_notes], sizeof s->note[0], format, ap);
+	va_end(ap);
+	for (u32 i = 0; i < s->n_notes; i++)
+		if (strcmp(s->note[i], s->note[s->n_notes]) == 0)
+			return;
+	s->n_notes++;
+}
+
+static const struct {
+	const char *table, *text;
+	double scale;
+} units[] = {{"ns", "ms", 1e-6}, {"Bps", "bps", 8}, {"ratio", "ratio", 1e-6}, {"flag", "", 1}};
+
+void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit)
+{
+	const char *text = unit;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (strcmp(units[i].table, unit) == 0)
+			text = units[i].text;
+	snprintf(out, WEIR_NAME_BYTES, "%s%s%s", name, *text ? "_" : "", text);
+}
+
+double weir_signal_scale(const char *unit)
+{
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (strcmp(units[i].table, unit) == 0)
+			return units[i].scale;
+	return 1;
+}
+
+static void put_spread(struct weir_json *j, const char *name, const struct weir_spread *s)
+{
+	if (s->n == 0) {
+		weir_json_put_null(j, name);
+		return;
+	}
+	weir_json_key(j, name);
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "min", s->min);
+	weir_json_put_double(j, "mean", s->mean);
+	weir_json_put_double(j, "p50", s->p50);
+	weir_json_put_double(j, "p95", s->p95);
+	weir_json_put_double(j, "p99", s->p99);
+	weir_json_put_double(j, "max", s->max);
+	weir_json_object_end(j);
+}
+
+static void put_name(struct weir_json *j, const char *key, const char *text)
+{
+	weir_json_put_string(j, key, *text ? text : NULL);
+}
+
+static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "name", f->name);
+	weir_json_put_string(j, "path", f->path);
+	put_name(j, "controller", f->controller);
+	weir_json_put_string(j, "application", f->application);
+	weir_json_put_double(j, "start_s", f->start_s);
+	weir_json_put_double(j, "active_s", f->active_s);
+	weir_json_put_double(j, "goodput_bps", f->goodput_bps);
+	weir_json_put_double(j, "throughput_bps", f->throughput_bps);
+	put_spread(j, "rtt_ms", &f->rtt_ms);
+	put_spread(j, "queue_delay_ms", &f->queue_delay_ms);
+	weir_json_put_u64(j, "packets_sent", f->packets_sent);
+	weir_json_put_u64(j, "packets_lost", f->packets_lost);
+	weir_json_put_u64(j, "retransmitted", f->retransmitted);
+	weir_json_put_double(j, "loss_fraction", f->loss_fraction);
+	weir_json_put_u64(j, "timeouts", f->timeouts);
+	weir_json_put_u64(j, "recoveries", f->recoveries);
+	weir_json_put_u64(j, "spurious", f->spurious);
+	weir_json_put_u64(j, "ce_packets", f->ce_packets);
+	weir_json_put_double(j, "backlog_mean", f->backlog_mean);
+	weir_json_put_double(j, "cwnd_mean_bytes", f->cwnd_mean_bytes);
+	weir_json_put_null(j, "age_ms");
+	weir_json_put_object(j, "signals");
+	for (u32 i = 0; i < f->n_signals; i++) {
+		weir_json_key(j, f->signal[i].name);
+		weir_json_line(j);
+		weir_json_object(j);
+		weir_json_put_double(j, "mean", f->signal[i].mean);
+		weir_json_put_double(j, "last", f->signal[i].last);
+		weir_json_object_end(j);
+	}
+	weir_json_object_end(j);
+	weir_json_object_end(j);
+}
+
+static void put_group(struct weir_json *j, const struct weir_group_summary *g)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "name", g->name);
+	weir_json_put_u64(j, "flows", g->flows);
+	weir_json_put_string(j, "path", g->path);
+	put_name(j, "controller", g->controller);
+	weir_json_put_string(j, "application", g->application);
+	weir_json_put_double(j, "goodput_bps", g->goodput_bps);
+	weir_json_put_double(j, "throughput_bps", g->throughput_bps);
+	weir_json_key(j, "flow_throughput_bps");
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "p10", g->throughput_p10_bps);
+	weir_json_put_double(j, "p50", g->throughput_p50_bps);
+	weir_json_put_double(j, "p90", g->throughput_p90_bps);
+	weir_json_object_end(j);
+	weir_json_put_double(j, "jain_throughput", g->jain_throughput);
+	put_spread(j, "rtt_ms", &g->rtt_ms);
+	put_spread(j, "queue_delay_ms", &g->queue_delay_ms);
+	weir_json_put_u64(j, "packets_sent", g->packets_sent);
+	weir_json_put_u64(j, "packets_lost", g->packets_lost);
+	weir_json_put_u64(j, "retransmitted", g->retransmitted);
+	weir_json_put_double(j, "loss_fraction", g->loss_fraction);
+	weir_json_put_u64(j, "timeouts", g->timeouts);
+	weir_json_put_u64(j, "recoveries", g->recoveries);
+	weir_json_put_u64(j, "spurious", g->spurious);
+	weir_json_put_u64(j, "ce_packets", g->ce_packets);
+	weir_json_object_end(j);
+}
+
+static void put_link(struct weir_json *j, const struct weir_link_summary *l)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "name", l->name);
+	weir_json_put_double(j, "capacity_bps", l->capacity_bps);
+	weir_json_put_double(j, "throughput_bps", l->throughput_bps);
+	weir_json_put_double(j, "utilization", l->utilization);
+	weir_json_put_u64(j, "packets", l->packets);
+	weir_json_put_u64(j, "drops", l->drops);
+	weir_json_put_object(j, "drops_by");
+	weir_json_put_u64(j, "overflow", l->drops_overflow);
+	weir_json_put_u64(j, "aqm", l->drops_aqm);
+	weir_json_put_u64(j, "policer", l->drops_policer);
+	weir_json_put_u64(j, "loss", l->drops_loss);
+	weir_json_object_end(j);
+	weir_json_put_u64(j, "marks", l->marks);
+	weir_json_put_double(j, "queue_mean_bytes", l->queue_mean_bytes);
+	weir_json_put_double(j, "queue_max_bytes", l->queue_max_bytes);
+	put_spread(j, "queue_delay_ms", &l->queue_delay_ms);
+	weir_json_object_end(j);
+}
+
+static void put_fct(struct weir_json *j, const struct weir_fct_summary *c)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "size", c->size);
+	weir_json_put_u64(j, "min_bytes", c->min_bytes);
+	weir_json_key(j, "max_bytes");
+	if (c->max_bytes == WEIR_NEVER)
+		weir_json_null(j);
+	else
+		weir_json_u64(j, c->max_bytes);
+	weir_json_put_u64(j, "n", c->fct_ms.n);
+	put_spread(j, "fct_ms", &c->fct_ms);
+	weir_json_object_end(j);
+}
+
+static void put_head(struct weir_json *j, const struct weir_summary *s)
+{
+	weir_json_put_string(j, "schema", "weir.summary/1");
+	weir_json_put_string(j, "scenario", s->scenario);
+	weir_json_put_string(j, "title", s->title);
+	weir_json_put_string(j, "backend", s->backend);
+	weir_json_put_u64(j, "seed", s->seed);
+	weir_json_put_string(j, "version", WEIR_VERSION);
+	weir_json_put_double(j, "wall_s", s->wall_s);
+	weir_json_put_double(j, "simulated_s", s->simulated_s);
+	weir_json_put_bool(j, "interrupted", s->interrupted);
+	weir_json_put_double(j, "warmup_s", s->warmup_s);
+	weir_json_put_double(j, "sampling_s", s->sampling_s);
+	weir_json_put_u64(j, "events", s->events);
+	weir_json_put_u64(j, "packets", s->packets);
+	weir_json_put_null(j, "emulation");
+	weir_json_put_array(j, "notes");
+	for (u32 i = 0; i < s->n_notes; i++)
+		weir_json_string(j, s->note[i]);
+	weir_json_array_end(j);
+}
+
+void weir_summary_fields(struct weir_json *j, const struct weir_summary *s)
+{
+	put_head(j, s);
+	weir_json_put_array(j, "flows");
+	for (u32 i = 0; i < s->n_flows; i++)
+		put_flow(j, &s->flow[i]);
+	weir_json_array_end(j);
+	weir_json_put_array(j, "groups");
+	for (u32 i = 0; i < s->n_groups; i++)
+		put_group(j, &s->group[i]);
+	weir_json_array_end(j);
+	weir_json_put_array(j, "links");
+	for (u32 i = 0; i < s->n_links; i++)
+		put_link(j, &s->link[i]);
+	weir_json_array_end(j);
+	weir_json_put_array(j, "fct_ms");
+	for (u32 i = 0; i < s->n_fct; i++)
+		put_fct(j, &s->fct[i]);
+	weir_json_array_end(j);
+	weir_json_put_object(j, "fairness");
+	weir_json_put_double(j, "jain_throughput", s->jain_throughput);
+	weir_json_put_null(j, "jain_age");
+	weir_json_object_end(j);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run comes down to: the contents of summary.json (weir.summary/1). Each field is defined, with
+ * its unit, in docs/formats.md, chapter "Results". A double that is NaN stands for "there is none" and
+ * is written as null. */
+#ifndef WEIR_RECORD_SUMMARY_H
+#define WEIR_RECORD_SUMMARY_H
+
+#include "core/hist.h"
+#include "json.h"
+#include "weir/cc.h"
+
+#define WEIR_NAME_BYTES 96
+
+/* How a quantity is spread; n = 0: none was seen, null. */
+struct weir_spread {
+	u64 n;
+	double min, mean, p50, p95, p99, max;
+};
+/* Of all samples in the histogram, each times `scale`. */
+void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double scale);
+
+struct weir_signal_summary {
+	char name[WEIR_NAME_BYTES]; /* with the unit: ssthresh_bytes */
+	double mean, last;
+};
+
+struct weir_flow_summary {
+	char name[WEIR_NAME_BYTES], path[WEIR_NAME_BYTES];
+	char controller[WEIR_NAME_BYTES]; /* empty: a datagram application has none, null */
+	const char *application;
+	double start_s, active_s; /* when it began; how long it was there after the warm-up */
+	double goodput_bps, throughput_bps;
+	struct weir_spread rtt_ms, queue_delay_ms;
+	u64 packets_sent, packets_lost, retransmitted;
+	u64 timeouts, recoveries, spurious, ce_packets;
+	double loss_fraction, backlog_mean, cwnd_mean_bytes;
+	u32 n_signals;
+	struct weir_signal_summary signal[WEIR_CC_SIGNALS_MAX];
+};
+
+/* All flows of one name pattern: sums, and how single flows are spread. */
+struct weir_group_summary {
+	char name[WEIR_NAME_BYTES], path[WEIR_NAME_BYTES], controller[WEIR_NAME_BYTES];
+	const char *application;
+	u64 flows;
+	double goodput_bps, throughput_bps; /* sums */
+	double throughput_p10_bps, throughput_p50_bps, throughput_p90_bps, jain_throughput;
+	struct weir_spread rtt_ms, queue_delay_ms;
+	u64 packets_sent, packets_lost, retransmitted;
+	u64 timeouts, recoveries, spurious, ce_packets;
+	double loss_fraction;
+};
+
+struct weir_link_summary {
+	char name[WEIR_NAME_BYTES];
+	double capacity_bps; /* mean after the warm-up; NaN: infinitely fast */
+	double utilization, throughput_bps;
+	u64 packets, drops; /* transmitted; dropped by the queue, its AQM and the policer */
+	u64 drops_overflow, drops_aqm, drops_policer, drops_loss, marks;
+	double queue_mean_bytes, queue_max_bytes; /* of the samples */
+	struct weir_spread queue_delay_ms;
+};
+
+#define WEIR_FCT_CLASSES 5
+struct weir_fct_summary {
+	const char *size;	  /* "10kB-100kB" */
+	u64 min_bytes, max_bytes; /* min <= size < max; WEIR_NEVER: no upper end */
+	struct weir_spread fct_ms;
+};
+
+#define WEIR_NOTES_MAX 16
+
+struct weir_summary {
+	char scenario[WEIR_NAME_BYTES], title[256];
+	const char *backend; /* "sim" */
+	u64 seed;
+	double wall_s;
+	double simulated_s, warmup_s, sampling_s;
+	bool interrupted;
+	u64 events, packets;
+	u32 n_flows, n_groups, n_links, n_fct, n_notes;
+	struct weir_flow_summary *flow; /* empty above 1000 flows */
+	struct weir_group_summary *group;
+	struct weir_link_summary *link;
+	struct weir_fct_summary fct[WEIR_FCT_CLASSES];
+	double jain_throughput;
+	char note[WEIR_NOTES_MAX][256]; /* what a reader of the numbers must know */
+};
+
+void weir_summary_free(struct weir_summary *s);
+/* A note that is already there or does not fit is left out. */
+__attribute__((format(printf, 2, 3))) void weir_summary_note(struct weir_summary *s, const char *format, ...);
+/* The fields, into an open object, so that more can follow (repeats). */
+void weir_summary_fields(struct weir_json *j, const struct weir_summary *s);
+
+/* The text name of a controller's signal or parameter with its text unit, and the factor from the
+ * table's unit to that one: ns -> ms, Bps -> bps, ratio (millionths) -> ratio. */
+void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit);
+double weir_signal_scale(const char *unit);
+
+#endif
