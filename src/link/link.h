@@ -53,8 +53,11 @@ struct weir_link_ops {
 	bool (*pop)(struct weir_link *link, u64 now_ns, u32 *port, struct weir_packet *p, u64 *due_ns);
 	/* When to call pop next: never later than the next departure; WEIR_NEVER when nothing is held. */
 	u64 (*next_ns)(const struct weir_link *link);
+	/* Completes whatever happens inside by now_ns and brings link->stats up to it, but takes nothing
+	 * out. Between calls of settle the counters may lag; drops are counted at once. */
+	void (*settle)(struct weir_link *link, u64 now_ns);
 	/* Held now: everything inside, and the part of it that waits in the queue (the packet in
-	 * transmission is not waiting). Completes nothing: call pop first. */
+	 * transmission is not waiting). Completes nothing: call settle first. */
 	void (*held)(const struct weir_link *link, u64 now_ns, u64 *packets, u64 *bytes, u64 *waiting_bytes);
 	void (*free)(struct weir_link *link);
 };
@@ -63,6 +66,7 @@ struct weir_link {
 	const struct weir_link_ops *ops;
 	struct weir_link_owner owner;
 	struct weir_link_stats stats;
+	bool failed; /* memory ran out: a packet was dropped for it, and the results are void */
 };
 
 static inline void weir_link_drop(struct weir_link *link, u64 now_ns, const struct weir_packet *p,
