@@ -159,52 +159,52 @@ struct weir_cc_ops {
 		name##_on_tick((struct name *)s, (const struct name##_params *)p, v, o);                     \
 	}                                                                                                    \
 	_Static_assert(1, "")
-#define WEIR_CONTROLLER(name, word, ...)                                                                     \
-	static void name##_bound_init(void *s, const void *p, const struct weir_view *v, struct weir_out *o) \
+#define WEIR_CONTROLLER(id, word, ...)                                                                       \
+	static void id##_bound_init(void *s, const void *p, const struct weir_view *v, struct weir_out *o)   \
 	{                                                                                                    \
-		name##_init((struct name *)s, (const struct name##_params *)p, v, o);                        \
+		id##_init((struct id *)s, (const struct id##_params *)p, v, o);                              \
 	}                                                                                                    \
-	static void name##_bound_on_ack(void *s, const void *p, const struct weir_view *v,                   \
-					const struct weir_ack *a, struct weir_out *o)                        \
+	static void id##_bound_on_ack(void *s, const void *p, const struct weir_view *v,                     \
+				      const struct weir_ack *a, struct weir_out *o)                          \
 	{                                                                                                    \
-		name##_on_ack((struct name *)s, (const struct name##_params *)p, v, a, o);                   \
+		id##_on_ack((struct id *)s, (const struct id##_params *)p, v, a, o);                         \
 	}                                                                                                    \
-	static void name##_bound_on_loss(void *s, const void *p, const struct weir_view *v,                  \
-					 const struct weir_loss *l, struct weir_out *o)                      \
+	static void id##_bound_on_loss(void *s, const void *p, const struct weir_view *v,                    \
+				       const struct weir_loss *l, struct weir_out *o)                        \
 	{                                                                                                    \
-		name##_on_loss((struct name *)s, (const struct name##_params *)p, v, l, o);                  \
+		id##_on_loss((struct id *)s, (const struct id##_params *)p, v, l, o);                        \
 	}                                                                                                    \
-	static void name##_bound_on_timeout(void *s, const void *p, const struct weir_view *v,               \
-					    struct weir_out *o)                                              \
+	static void id##_bound_on_timeout(void *s, const void *p, const struct weir_view *v,                 \
+					  struct weir_out *o)                                                \
 	{                                                                                                    \
-		name##_on_timeout((struct name *)s, (const struct name##_params *)p, v, o);                  \
+		id##_on_timeout((struct id *)s, (const struct id##_params *)p, v, o);                        \
 	}                                                                                                    \
-	static void name##_bound_probe(const void *s, u64 value[WEIR_CC_SIGNALS_MAX])                        \
+	static void id##_bound_probe(const void *s, u64 value[WEIR_CC_SIGNALS_MAX])                          \
 	{                                                                                                    \
-		name##_probe((const struct name *)s, value);                                                 \
+		id##_probe((const struct id *)s, value);                                                     \
 	}                                                                                                    \
-	_Static_assert(sizeof(struct name) <= WEIR_CC_MAX_BYTES, #name ": state too large");                 \
-	_Static_assert(sizeof(struct name##_params) ==                                                       \
-			   sizeof(u64) * sizeof(name##_param_table) / sizeof(name##_param_table[0]),         \
-		       #name ": parameters and their table differ");                                         \
-	_Static_assert(sizeof(name##_signal_table) / sizeof(name##_signal_table[0]) <= WEIR_CC_SIGNALS_MAX,  \
-		       #name ": too many signals");                                                          \
-	static const struct weir_cc_ops weir_cc_##name = {                                                   \
+	_Static_assert(sizeof(struct id) <= WEIR_CC_MAX_BYTES, #id ": state too large");                     \
+	_Static_assert(sizeof(struct id##_params) ==                                                         \
+			   sizeof(u64) * sizeof(id##_param_table) / sizeof(id##_param_table[0]),             \
+		       #id ": parameters and their table differ");                                           \
+	_Static_assert(sizeof(id##_signal_table) / sizeof(id##_signal_table[0]) <= WEIR_CC_SIGNALS_MAX,      \
+		       #id ": too many signals");                                                            \
+	__attribute__((unused)) static const struct weir_cc_ops weir_cc_##id = {                             \
 	    .name = word,                                                                                    \
 	    .abi = WEIR_CC_ABI,                                                                              \
-	    .state_bytes = sizeof(struct name),                                                              \
-	    .params_bytes = sizeof(struct name##_params),                                                    \
-	    .n_params = sizeof(name##_param_table) / sizeof(name##_param_table[0]),                          \
-	    .n_signals = sizeof(name##_signal_table) / sizeof(name##_signal_table[0]),                       \
-	    .params = name##_param_table,                                                                    \
-	    .signals = name##_signal_table,                                                                  \
-	    .init = name##_bound_init,                                                                       \
-	    .on_ack = name##_bound_on_ack,                                                                   \
-	    .on_loss = name##_bound_on_loss,                                                                 \
-	    .on_timeout = name##_bound_on_timeout,                                                           \
-	    .probe = name##_bound_probe,                                                                     \
+	    .state_bytes = sizeof(struct id),                                                                \
+	    .params_bytes = sizeof(struct id##_params),                                                      \
+	    .n_params = sizeof(id##_param_table) / sizeof(id##_param_table[0]),                              \
+	    .n_signals = sizeof(id##_signal_table) / sizeof(id##_signal_table[0]),                           \
+	    .params = id##_param_table,                                                                      \
+	    .signals = id##_signal_table,                                                                    \
+	    .init = id##_bound_init,                                                                         \
+	    .on_ack = id##_bound_on_ack,                                                                     \
+	    .on_loss = id##_bound_on_loss,                                                                   \
+	    .on_timeout = id##_bound_on_timeout,                                                             \
+	    .probe = id##_bound_probe,                                                                       \
 	    __VA_ARGS__};                                                                                    \
-	WEIR_CC_EXPORT(name)
+	WEIR_CC_EXPORT(id)
 /* A header compiled on the fly is found through this one symbol. */
 #ifdef WEIR_CC_ON_THE_FLY
 #define WEIR_CC_EXPORT(name)                                                                                 \
