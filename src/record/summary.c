@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double scale)
+void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double divisor)
 {
 	*s = (struct weir_spread){.n = h->n};
 	if (h->n == 0)
 		return;
-	s->min = (double)h->min * scale;
-	s->mean = weir_hist_mean(h) * scale;
-	s->p50 = weir_hist_quantile(h, .50) * scale;
-	s->p95 = weir_hist_quantile(h, .95) * scale;
-	s->p99 = weir_hist_quantile(h, .99) * scale;
-	s->max = (double)h->max * scale;
+	s->min = (double)h->min / divisor;
+	s->mean = weir_hist_mean(h) / divisor;
+	s->p50 = weir_hist_quantile(h, .50) / divisor;
+	s->p95 = weir_hist_quantile(h, .95) / divisor;
+	s->p99 = weir_hist_quantile(h, .99) / divisor;
+	s->max = (double)h->max / divisor;
 }
 
 void weir_summary_free(struct weir_summary *s)
@@ -46,8 +46,8 @@ void weir_summary_note(struct weir_summary *s, const char *format, ...)
 
 static const struct {
 	const char *table, *text;
-	double scale;
-} units[] = {{"ns", "ms", 1e-6}, {"Bps", "bps", 8}, {"ratio", "ratio", 1e-6}, {"flag", "", 1}};
+	double factor, divisor;
+} units[] = {{"ns", "ms", 1, 1e6}, {"Bps", "bps", 8, 1}, {"ratio", "ratio", 1, 1e6}, {"flag", "", 1, 1}};
 
 void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit)
 {
@@ -58,12 +58,12 @@ void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *u
 	snprintf(out, WEIR_NAME_BYTES, "%s%s%s", name, *text ? "_" : "", text);
 }
 
-double weir_signal_scale(const char *unit)
+double weir_signal_value(const char *unit, double value)
 {
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (strcmp(units[i].table, unit) == 0)
-			return units[i].scale;
-	return 1;
+			return value * units[i].factor / units[i].divisor;
+	return value;
 }
 
 static void put_spread(struct weir_json *j, const char *name, const struct weir_spread *s)

@@ -16,8 +16,8 @@ struct weir_spread {
 	u64 n;
 	double min, mean, p50, p95, p99, max;
 };
-/* Of all samples in the histogram, each times `scale`. */
-void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double scale);
+/* Of all samples in the histogram, each divided by `divisor` (a division keeps 50 ms exactly 50). */
+void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double divisor);
 
 struct weir_signal_summary {
 	char name[WEIR_NAME_BYTES]; /* with the unit: ssthresh_bytes */
@@ -93,9 +93,9 @@ __attribute__((format(printf, 2, 3))) void weir_summary_note(struct weir_summary
 /* The fields, into an open object, so that more can follow (repeats). */
 void weir_summary_fields(struct weir_json *j, const struct weir_summary *s);
 
-/* The text name of a controller's signal or parameter with its text unit, and the factor from the
- * table's unit to that one: ns -> ms, Bps -> bps, ratio (millionths) -> ratio. */
+/* The text form of a controller's signal: its name with a text unit, and its value in that unit. Table
+ * units become ms (ns), bps (Bps) and plain ratios (millionths); all others stay. */
 void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit);
-double weir_signal_scale(const char *unit);
+double weir_signal_value(const char *unit, double value);
 
 #endif
