@@ -4,8 +4,7 @@
 #ifndef WEIR_APP_GAP_H
 #define WEIR_APP_GAP_H
 
-#include "core/fmath.h"
-#include "core/rng.h"
+#include "core/draw.h"
 #include "weir/num.h"
 
 /* A gap or a period is at most this, so that no sum of times wraps: 146 years. */
@@ -34,7 +33,7 @@ static inline u64 weir_app_gap_equal(u64 bytes, u64 rate_bps, i64 *carry)
 /* Exponential with this mean, in ns, at most WEIR_APP_GAP_MAX_NS. */
 static inline double weir_app_exponential(struct weir_rng *rng, double mean_ns)
 {
-	double x = -weir_log(weir_rng_unit(rng)) * mean_ns;
+	double x = weir_draw_exponential(rng, mean_ns);
 	return x < (double)WEIR_APP_GAP_MAX_NS ? x : (double)WEIR_APP_GAP_MAX_NS;
 }
 
