@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the sender: what is lost, what an episode costs, and when the timers go off. */
+#ifndef WEIR_TRANSPORT_LOSS_H
+#define WEIR_TRANSPORT_LOSS_H
+
+#include "sender.h"
+
+#define WEIR_DUP_THRESHOLD 3 /* RFC 5681 */
+
+enum weir_timer { WEIR_TIMER_NONE, WEIR_TIMER_RTO, WEIR_TIMER_PROBE };
+
+/* What one ACK brought. */
+struct weir_progress {
+	u64 acked_bytes; /* newly delivered */
+	u64 rtt_ns;
+	u64 newest_sent_ns; /* send time of the newest segment delivered */
+	u64 lost_bytes;
+	u64 lost_sent_ns;
+	u32 newest_slot;
+	bool any, una_moved, dsack, original_filled_hole;
+};
+
+/* loss.c */
+u64 weir_loss_detect(struct weir_sender *s, u64 now_ns, struct weir_progress *p);
+void weir_loss_mark(struct weir_sender *s, u32 slot_number, struct weir_progress *p);
+void weir_loss_mark_all(struct weir_sender *s);
+bool weir_loss_next(struct weir_sender *s, u32 *slot_number);
+void weir_rack_update(struct weir_sender *s, u64 now_ns, const struct weir_slot *slot, u64 end_seq);
+void weir_rack_dsack(struct weir_sender *s);
+
+/* episode.c */
+void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p,
+			u64 pipe_before_bytes);
+void weir_episode_after_ack(struct weir_sender *s, const struct weir_progress *p);
+bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const struct weir_progress *p);
+void weir_episode_ecn(struct weir_sender *s, u64 now_ns, u64 ce_bytes);
+
+/* timers.c */
+void weir_timer_restart(struct weir_sender *s, u64 now_ns);
+void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, u8 echo_attempt, const struct weir_progress *p);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The receiving end of the modern endpoint: in-order delivery, SACK blocks newest first (RFC 2018),
+ * duplicate reports (RFC 2883), delayed ACKs (RFC 5681 section 4.2: at once when out of order or when a
+ * hole is filled), each CE echoed precisely (an ACK never mixes marked and unmarked data). */
+#ifndef WEIR_TRANSPORT_RECEIVER_H
+#define WEIR_TRANSPORT_RECEIVER_H
+
+#include "endpoint.h"
+#include "wire.h"
+
+struct weir_range {
+	u64 start, end;
+};
+
+struct weir_receiver {
+	u64 next;		/* next offset expected: all before it has been delivered */
+	u64 delayed_ns;		/* an ACK is due then at the latest; WEIR_NEVER: none waits */
+	u32 pending_bytes;	/* received in order and not acknowledged yet */
+	u32 window;		/* what it advertises */
+	u16 n_ranges, capacity; /* out-of-order data, sorted, disjoint, not touching */
+	u8 echo_attempt;
+	bool ce_state; /* whether the data waiting for its ACK was marked */
+	bool failed;   /* out of memory: data beyond the ranges held was not kept */
+	u8 n_recent;
+	u32 mss_bytes, ack_bytes; /* ack_bytes: acknowledge at once from so much pending data on */
+	u64 delayed_ack_ns;
+	struct weir_range *ranges;
+	u64 recent[WEIR_SACK_BLOCKS]; /* an offset inside each range touched lately, newest first */
+	struct weir_range duplicate;  /* to be reported in the next ACK; empty when start == end */
+};
+
+enum weir_receive_verdict {
+	WEIR_RECEIVE_WAIT, /* no ACK now; look at delayed_ns */
+	WEIR_RECEIVE_ACK,  /* call weir_receiver_ack now */
+};
+
+void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_config *c);
+void weir_receiver_free(struct weir_receiver *r);
+/* A segment of `bytes` at the wire's sequence number `low` arrives. Where the data waiting for its ACK has
+ * another CE state than this segment, *flush is set and `flushed` is an ACK that leaves first. */
+enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes,
+						u8 attempt, bool ce, bool *flush,
+						struct weir_ack_segment *flushed);
+/* Makes the ACK that describes all that has been received. */
+void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_segment *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Start, end, and the way out: which segment leaves next. */
+#include "sender.h"
+#include "control.h"
+#include "loss.h"
+
+#include <stdlib.h>
+
+bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *config,
+		      const struct weir_cc_ops *cc, const u64 *params, u64 now_ns)
+{
+	*s = (struct weir_sender){
+	    .una = config->first_sequence,
+	    .nxt = config->first_sequence,
+	    .edge = config->first_sequence + config->rwnd_bytes,
+	    .app_end = config->first_sequence,
+	    .cwnd_bytes = config->mss_bytes,
+	    .recovery = (u8)config->recovery,
+	    .mss_bytes = config->mss_bytes,
+	    .deadline_ns = WEIR_NEVER,
+	    .tick_ns = WEIR_NEVER,
+	    .last_ack_ns = now_ns,
+	    .last_send_ns = now_ns,
+	    .round_start_ns = now_ns,
+	    .delivered_ns = now_ns,
+	    .first_sent_ns = now_ns,
+	    .recover_seq = config->first_sequence,
+	    .ecn_recover_seq = config->first_sequence,
+	    .rack = {.reorder_deadline_ns = WEIR_NEVER, .reorder_mult = 1},
+	    .cc = cc,
+	    .params = params,
+	    .config = config,
+	};
+	s->cc_state = s->inline_state;
+	if (cc->state_bytes > sizeof s->inline_state)
+		s->cc_state = calloc(1, cc->state_bytes);
+	if (!s->cc_state || !weir_slots_init(&s->slots, cc->needs & WEIR_NEED_RATE)) {
+		weir_sender_free(s);
+		return false;
+	}
+	weir_control_init(s, now_ns);
+	return true;
+}
+
+void weir_sender_free(struct weir_sender *s)
+{
+	weir_slots_free(&s->slots);
+	free(s->retransmitted.at);
+	free(s->relost.at);
+	s->retransmitted.at = s->relost.at = NULL;
+	if (s->cc_state != s->inline_state)
+		free(s->cc_state);
+	s->cc_state = s->inline_state;
+}
+
+void weir_sender_written(struct weir_sender *s, u64 total_bytes)
+{
+	s->app_end = weir_add(s->config->first_sequence, total_bytes);
+}
+
+bool weir_sender_done(const struct weir_sender *s)
+{
+	return s->una == s->app_end;
+}
+
+/* An empty pipe may always send one segment: a window below one segment must not stop the flow. */
+static bool window_allows(const struct weir_sender *s, u32 bytes)
+{
+	if (s->state == WEIR_SENDER_RECOVERY && s->recovery == WEIR_RECOVERY_SACK)
+		return s->prr.budget_bytes >= bytes || s->pipe_bytes == 0;
+	return s->pipe_bytes + bytes <= s->cwnd_bytes + s->inflation_bytes || s->pipe_bytes == 0;
+}
+
+/* RFC-less but universal: twice the window each round trip in the first slow start, 1.25 times later. */
+static u64 default_pacing_Bps(const struct weir_sender *s)
+{
+	if (!s->config->pace || s->rtt.srtt_ns == 0)
+		return 0;
+	bool first_slow_start = s->recoveries == 0 && s->timeouts == 0;
+	u64 gained_bytes = first_slow_start ? 2 * s->cwnd_bytes : s->cwnd_bytes + s->cwnd_bytes / 4;
+	return weir_max(weir_muldiv(gained_bytes, WEIR_NS_PER_S, s->rtt.srtt_ns), 1);
+}
+
+static void pace(struct weir_sender *s, u64 now_ns, u32 bytes)
+{
+	u64 rate_Bps = s->pacing_Bps ? s->pacing_Bps : default_pacing_Bps(s);
+	if (rate_Bps == 0)
+		return;
+	if (s->pace_next_ns < now_ns) {
+		s->pace_next_ns = now_ns;
+		s->pace_remainder = 0;
+	}
+	u64 numerator = bytes * WEIR_NS_PER_S + weir_min(s->pace_remainder, rate_Bps);
+	s->pace_next_ns += numerator / rate_Bps;
+	s->pace_remainder = numerator % rate_Bps;
+}
+
+static void note_sent(struct weir_sender *s, u64 now_ns, u32 slot_number, u32 bytes)
+{
+	if (s->slots.rate) {
+		if (s->pipe_bytes == 0)
+			s->first_sent_ns = s->delivered_ns = now_ns;
+		*weir_slots_rate(&s->slots, slot_number) =
+		    (struct weir_slot_rate){s->delivered_bytes, s->delivered_ns, s->first_sent_ns};
+	}
+	s->pipe_bytes += bytes;
+	s->prr.out_bytes += bytes;
+	s->prr.budget_bytes = weir_sub(s->prr.budget_bytes, bytes);
+	s->sent_packets++;
+	s->last_send_ns = now_ns;
+	pace(s, now_ns, bytes);
+	if (s->deadline_ns == WEIR_NEVER)
+		weir_timer_restart(s, now_ns);
+	weir_control_send(s, now_ns, bytes);
+}
+
+static void send_again(struct weir_sender *s, u64 now_ns, u32 number, struct weir_slot *slot,
+		       struct weir_segment *out)
+{
+	slot->attempts = (u8)weir_min(slot->attempts + 1U, WEIR_ATTEMPT_MAX);
+	slot->sent_ns = now_ns;
+	s->retransmitted_packets++;
+	*out = (struct weir_segment){.seq = weir_seq_expand(slot->seq_low, s->una),
+				     .bytes = slot->bytes,
+				     .attempt = slot->attempts,
+				     .ect = false}; /* RFC 3168 section 6.1.5 */
+	note_sent(s, now_ns, number, slot->bytes);
+}
+
+static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+{
+	u32 number;
+	if (!weir_loss_next(s, &number))
+		return false;
+	struct weir_slot *slot = weir_slots_get(&s->slots, number);
+	if (!s->force_retransmit && !window_allows(s, slot->bytes)) {
+		s->limited_now = true;
+		return false;
+	}
+	if (!weir_slot_queue_push(&s->retransmitted, number)) {
+		s->failed = true;
+		return false;
+	}
+	if (!weir_slot_queue_empty(&s->relost) && weir_slot_queue_first(&s->relost) == number)
+		s->relost.head++;
+	s->force_retransmit = false;
+	s->lost_bytes -= slot->bytes;
+	slot->flags &= (u8)~WEIR_SLOT_LOST;
+	s->undo.retransmitted_bytes += slot->bytes;
+	send_again(s, now_ns, number, slot, out);
+	return true;
+}
+
+static void mark_app_limited(struct weir_sender *s)
+{
+	if (s->lost_bytes == 0 && s->pipe_bytes < s->cwnd_bytes)
+		s->app_limited_until_bytes = s->delivered_bytes + s->pipe_bytes;
+	s->was_idle = true;
+}
+
+static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+{
+	u64 limit = weir_min(s->app_end, s->edge);
+	if (s->nxt >= limit) {
+		mark_app_limited(s);
+		return false;
+	}
+	if (s->was_idle) {
+		s->was_idle = false;
+		u64 since_ns = weir_max(s->last_ack_ns, s->last_send_ns);
+		if (s->pipe_bytes == 0 && s->nxt != s->config->first_sequence && now_ns > since_ns)
+			weir_control_idle(s, now_ns, now_ns - since_ns);
+	}
+	u32 bytes = (u32)weir_min(s->mss_bytes, limit - s->nxt);
+	if (!s->probe_due && !window_allows(s, bytes)) {
+		s->limited_now = true;
+		return false;
+	}
+	if (weir_slots_count(&s->slots) == s->slots.capacity && !weir_slots_grow(&s->slots)) {
+		s->failed = true;
+		return false;
+	}
+	u32 number = s->slots.tail++;
+	*weir_slots_get(&s->slots, number) =
+	    (struct weir_slot){.sent_ns = now_ns, .seq_low = (u32)s->nxt, .bytes = (u16)bytes};
+	*out = (struct weir_segment){.seq = s->nxt, .bytes = bytes, .ect = s->config->ecn};
+	s->nxt += bytes;
+	note_sent(s, now_ns, number, bytes);
+	return true;
+}
+
+/* Tail loss probe (RFC 8985 section 7.3): new data if there is any, window or not, else the last segment
+ * once more. It counts as in flight already. */
+static bool poll_probe(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+{
+	bool sent = poll_new(s, now_ns, out);
+	s->probe_due = false;
+	s->tlp_retransmitted = !sent;
+	if (!sent && weir_slots_count(&s->slots)) {
+		u32 number = s->slots.tail - 1;
+		struct weir_slot *slot = weir_slots_get(&s->slots, number);
+		if ((slot->flags & (WEIR_SLOT_SACKED | WEIR_SLOT_LOST)) ||
+		    !weir_slot_queue_push(&s->retransmitted, number))
+			return false;
+		s->pipe_bytes -= slot->bytes;
+		send_again(s, now_ns, number, slot, out);
+		sent = true;
+	}
+	s->tlp_end_seq = sent ? s->nxt : 0;
+	weir_timer_restart(s, now_ns);
+	return sent;
+}
+
+bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+{
+	s->pace_wait = s->pace_next_ns > now_ns;
+	if (s->pace_wait)
+		return false;
+	if (s->probe_due)
+		return poll_probe(s, now_ns, out);
+	if (s->lost_bytes)
+		return poll_retransmission(s, now_ns, out);
+	return poll_new(s, now_ns, out);
+}

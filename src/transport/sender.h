@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The sending end of the modern endpoint, sans-I/O: it is told what arrives and what time it is, and
+ * asked for the next segment. It computes rounds, rate samples and loss episodes once, for every
+ * controller, and alone decides what is lost and when it is sent again; the controller owns the window.
+ *
+ * Driver's loop: on each ACK call weir_sender_on_ack, at weir_sender_next_ns call weir_sender_on_timer,
+ * and after either (or after the application wrote) call weir_sender_poll until it returns false.
+ *
+ * Sources: RFC 6298 (timeout), RFC 6675 (scoreboard), RFC 8985 (RACK-TLP), RFC 9937 (PRR), RFC 5681 and
+ * RFC 6582 (Reno, NewReno), RFC 3042 (limited transmit), RFC 3522 and RFC 3708 (undo). */
+#ifndef WEIR_TRANSPORT_SENDER_H
+#define WEIR_TRANSPORT_SENDER_H
+
+#include "endpoint.h"
+#include "rtt.h"
+#include "slots.h"
+#include "wire.h"
+
+enum weir_sender_state {
+	WEIR_SENDER_OPEN,
+	WEIR_SENDER_RECOVERY, /* fast recovery */
+	WEIR_SENDER_LOSS,     /* repairing after a timeout: the controller grows the window anew */
+};
+
+/* Newest segment known to have arrived, by send time (RFC 8985 section 5.2). */
+struct weir_rack {
+	u64 sent_ns, rtt_ns, end_seq;
+	u64 fack_seq;		 /* highest offset known to have arrived */
+	u64 reorder_deadline_ns; /* judge again then; WEIR_NEVER */
+	u64 dsack_round_end_seq; /* at most one widening of the window a round */
+	u32 mark;		 /* first slot whose first transmission has not been judged */
+	u8 reorder_mult;	 /* reordering window in quarters of the smallest RTT */
+	u8 persist;		 /* recoveries left before the window shrinks back */
+	bool reordering_seen;
+};
+
+struct weir_prr {
+	u64 delivered_bytes, out_bytes, recover_fs_bytes, budget_bytes;
+};
+
+/* What an undo must give back (RFC 3522, RFC 3708). */
+struct weir_undo {
+	u64 retransmitted_bytes; /* in this episode and not yet reported as duplicates */
+	bool possible;
+};
+
+struct weir_sender {
+	/* every ACK and every packet */
+	u64 una, nxt;	/* oldest unacknowledged and next new stream offset */
+	u64 edge;	/* first offset beyond the peer's window */
+	u64 app_end;	/* first offset that the application has not written yet; WEIR_NEVER: endless */
+	u64 cwnd_bytes; /* the controller's last word */
+	u64 pipe_bytes; /* in flight: sent, not delivered, not judged lost */
+	u64 sacked_bytes, lost_bytes;
+	u64 delivered_bytes;
+	u64 round_start_ns, round_delivered_bytes;
+	u64 pacing_Bps, pace_next_ns, pace_remainder;
+	u64 deadline_ns;		  /* of the timer below */
+	u8 state;			  /* enum weir_sender_state */
+	u8 recovery;			  /* enum weir_recovery */
+	u8 timer;			  /* enum weir_timer (loss.h) */
+	bool limited_now, limited_before; /* the window held it back: this round, the round before */
+	bool was_idle, pace_wait;
+	u16 sacked_segments; /* saturating */
+	u32 mss_bytes;
+	struct weir_slots slots;
+	struct weir_rtt rtt;
+	const struct weir_cc_ops *cc;
+	const u64 *params;
+	void *cc_state; /* inline_state, or memory of its own when larger */
+	u64 inline_state[WEIR_CC_HOT_BYTES / sizeof(u64)];
+
+	/* when something was lost, or by the round */
+	u64 recover_seq; /* the episode ends when this is acknowledged */
+	u64 delivery_Bps, delivered_ns, first_sent_ns;
+	u64 app_limited_until_bytes; /* delivered_bytes up to which samples are application-limited */
+	u64 inflation_bytes;	     /* non-SACK: segments that duplicate ACKs stand for */
+	u64 last_send_ns, last_ack_ns, tick_ns;
+	u64 ecn_recover_seq;
+	u64 tlp_end_seq; /* 0: no probe outstanding */
+	struct weir_rack rack;
+	struct weir_prr prr;
+	struct weir_undo undo;
+	struct weir_slot_queue retransmitted; /* outstanding retransmissions, in the order of sending */
+	struct weir_slot_queue relost;	      /* retransmissions lost again: they go first */
+	u32 lost_hand;			      /* no first loss lies before this slot */
+	u32 duplicate_acks;
+	bool tlp_retransmitted, probe_due, force_retransmit;
+	bool failed;				       /* out of memory: the flow stands still */
+	struct weir_sack_block seen[WEIR_SACK_BLOCKS]; /* blocks of the last ACK, to skip what is known */
+	const struct weir_endpoint_config *config;
+
+	/* running totals */
+	u64 sent_packets, retransmitted_packets, timeouts, recoveries, spurious;
+};
+
+/* `config`, `cc` and `params` outlive the sender. False when out of memory. */
+bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *config,
+		      const struct weir_cc_ops *cc, const u64 *params, u64 now_ns);
+void weir_sender_free(struct weir_sender *s);
+
+/* The application has written so many bytes in all; WEIR_NEVER: it always has more. */
+void weir_sender_written(struct weir_sender *s, u64 total_bytes);
+/* The next segment that may leave now; false when window, pacing or the application say no. */
+bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out);
+/* RTT sample in ns of this ACK, 0 when it gave none. Anything that a peer can send is safe. */
+u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in);
+/* When to call weir_sender_on_timer next, or to poll a paced sender; WEIR_NEVER: nothing planned. */
+u64 weir_sender_next_ns(const struct weir_sender *s);
+/* Safe at any time; does what is due. */
+void weir_sender_on_timer(struct weir_sender *s, u64 now_ns);
+/* All that the application wrote has been acknowledged. */
+bool weir_sender_done(const struct weir_sender *s);
+
+#endif
