@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include "cc/table.h"
 
+#include "cc/cubic.h"
 #include "cc/reno.h"
+#include "cc/vegas.h"
 
 #include <string.h>
 

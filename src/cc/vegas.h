@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Vegas: keeps a few packets in the bottleneck's queue.
+ *
+ * Reference: L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
+ * Internet", IEEE JSAC 13(8), 1995.
+ *
+ * Model: once a round, with base = the smallest RTT ever seen and rtt = the smallest of this round,
+ *   queued = window (rtt - base) / rtt       (the paper's (Expected - Actual) base)
+ * is what the flow itself keeps waiting. Below alpha packets the window grows by one segment, above beta
+ * it shrinks by one, between them it stays. Slow start doubles every other round and ends when more
+ * than gamma packets wait. A loss is answered as Reno answers it.
+ *
+ *   constant      value        reason
+ *   alpha, beta   2, 4         the paper's larger pair: two packets keep the link busy, four are too many
+ *   gamma         1            the paper: one buffer is the first sign of a queue
+ *   samples       3            a minimum of fewer RTTs says more about the receiver's ACK timer
+ *   idle_restart  1 s          as in reno.h
+ *
+ * Deliberate deviations:
+ * 1. A round with fewer than three RTT samples grows as Reno's would: there is nothing to judge by.
+ * 2. At the end of slow start the surplus over alpha is given back at once; the paper's way, one packet a
+ *    round, keeps the queue for hundreds of rounds on a long path. ssthresh is set there, and again
+ *    lowered by each decrease, so that a smaller window is not taken for a slow start.
+ * 3. Losses halve the window. (The paper takes a quarter when its own fine-grained timer finds them; loss
+ *    detection is the endpoint's here.)
+ * 4. Windows that are not used do not grow, but may shrink.
+ * 5. base is never forgotten: after a change to a longer path Vegas keeps too small a window, as the
+ *    paper's does. */
+#ifndef WEIR_CC_VEGAS_H
+#define WEIR_CC_VEGAS_H
+
+#include "core/window.h"
+
+#define VEGAS_SAMPLES 3
+
+struct vegas {
+	struct weir_window window;
+	u64 base_ns;		/* smallest RTT ever; 0: none yet */
+	u64 round_min_ns;	/* smallest of this round; 0: none yet */
+	u64 round_window_bytes; /* the window under which this round's data was sent */
+	u64 round_acked_bytes;	/* what could have been growth in this round */
+	u64 queued_bytes;	/* the last judgement */
+	u32 samples;
+	u32 hold; /* slow start: no growth in this round */
+};
+_Static_assert(sizeof(struct vegas) <= WEIR_CC_HOT_BYTES, "vegas fits in a kernel socket");
+
+struct vegas_params {
+	u64 alpha_packets, beta_packets, gamma_packets;
+	u64 idle_restart_ns;
+};
+
+#ifndef __BPF__
+static const struct weir_param vegas_param_table[] = {
+    {"alpha", "packets", 2, 0, 1000, "grow while fewer wait in the queue"},
+    {"beta", "packets", 4, 0, 1000, "shrink while more wait in the queue"},
+    {"gamma", "packets", 1, 0, 1000, "end slow start when more wait in the queue"},
+    {"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,
+     "silence after which the window is halved, and again for each such time; 0: never"},
+};
+static const struct weir_signal vegas_signal_table[] = {
+    {"ssthresh", "bytes"},
+    {"base_rtt", "ns"},
+    {"queued", "bytes"},
+};
+#endif
+
+WEIR_CORE void vegas_new_round(struct vegas *s)
+{
+	s->round_min_ns = 0;
+	s->round_window_bytes = s->window.cwnd_bytes;
+	s->round_acked_bytes = 0;
+	s->samples = 0;
+}
+
+WEIR_CORE void vegas_init(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+			  struct weir_out *o)
+{
+	(void)p;
+	weir_window_init(&s->window, v);
+	s->base_ns = 0;
+	s->queued_bytes = 0;
+	s->hold = 0;
+	vegas_new_round(s);
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
+/* To `cwnd_bytes`, at least two segments, and out of slow start. */
+WEIR_CORE void vegas_settle(struct vegas *s, u64 cwnd_bytes, u64 mss_bytes)
+{
+	s->window.cwnd_bytes = weir_max(cwnd_bytes, 2 * mss_bytes);
+	s->window.ssthresh_bytes = weir_min(s->window.ssthresh_bytes, s->window.cwnd_bytes);
+	s->window.credit_bytes = 0;
+}
+
+/* What Reno would have made of the round's acknowledged bytes. */
+WEIR_CORE void vegas_reno_round(struct vegas *s, u64 mss_bytes)
+{
+	u64 acked = s->round_acked_bytes;
+	if (weir_window_in_slow_start(&s->window))
+		acked = s->hold ? weir_window_slow_start(&s->window, acked) : 0;
+	if (acked)
+		weir_window_linear(&s->window, acked, mss_bytes);
+}
+
+WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, u64 mss_bytes)
+{
+	if (s->samples < VEGAS_SAMPLES) {
+		vegas_reno_round(s, mss_bytes);
+		return;
+	}
+	s->queued_bytes = weir_muldiv(s->round_window_bytes, s->round_min_ns - s->base_ns, s->round_min_ns);
+	u64 cwnd = s->window.cwnd_bytes;
+	u64 alpha = weir_min(p->alpha_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes;
+	if (weir_window_in_slow_start(&s->window)) {
+		if (s->queued_bytes > weir_min(p->gamma_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes)
+			vegas_settle(s, cwnd - weir_min(weir_sub(s->queued_bytes, alpha), cwnd), mss_bytes);
+	} else if (s->queued_bytes > weir_min(p->beta_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes) {
+		/* never up, also where a timeout left one segment */
+		if (cwnd > 2 * mss_bytes)
+			vegas_settle(s, cwnd - mss_bytes, mss_bytes);
+	} else if (s->queued_bytes < alpha && s->round_acked_bytes) {
+		s->window.cwnd_bytes = weir_min(cwnd + mss_bytes, WEIR_WINDOW_MAX_BYTES);
+	}
+}
+
+WEIR_CORE void vegas_on_ack(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+			    const struct weir_ack *a, struct weir_out *o)
+{
+	if (v->flags & WEIR_ROUND_START) {
+		if (!(v->flags & WEIR_RECOVERY))
+			vegas_judge_round(s, p, weir_window_mss(v));
+		s->hold = !s->hold;
+		vegas_new_round(s);
+	}
+	if (a->rtt_ns) {
+		if (!s->base_ns || a->rtt_ns < s->base_ns)
+			s->base_ns = a->rtt_ns;
+		if (!s->round_min_ns || a->rtt_ns < s->round_min_ns)
+			s->round_min_ns = a->rtt_ns;
+		s->samples += s->samples < VEGAS_SAMPLES;
+	}
+	if (weir_window_may_grow(&s->window, v, a)) {
+		s->round_acked_bytes = weir_add(s->round_acked_bytes, a->acked_bytes);
+		if (weir_window_in_slow_start(&s->window) && !s->hold)
+			weir_window_slow_start(&s->window, a->acked_bytes);
+	}
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
+WEIR_CORE void vegas_on_loss(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+			     const struct weir_loss *l, struct weir_out *o)
+{
+	(void)p;
+	if (l->kind == WEIR_LOSS_SPURIOUS)
+		weir_window_undo(&s->window);
+	else if (l->flags & WEIR_NEW_EPISODE)
+		weir_window_cut(&s->window, s->window.cwnd_bytes / 2, weir_window_mss(v));
+	vegas_new_round(s);
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
+WEIR_CORE void vegas_on_timeout(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+				struct weir_out *o)
+{
+	(void)p;
+	weir_window_timeout(&s->window, s->window.cwnd_bytes / 2, weir_window_mss(v));
+	vegas_new_round(s);
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
+WEIR_CORE void vegas_on_idle(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+			     u64 idle_ns, struct weir_out *o)
+{
+	weir_window_restart(&s->window, v, idle_ns, p->idle_restart_ns);
+	vegas_new_round(s);
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
+WEIR_CORE void vegas_probe(const struct vegas *s, u64 value[WEIR_CC_SIGNALS_MAX])
+{
+	value[0] = weir_window_ssthresh_signal(&s->window);
+	value[1] = s->base_ns;
+	value[2] = s->queued_bytes;
+}
+
+WEIR_BIND_ON_IDLE(vegas);
+WEIR_CONTROLLER(vegas, "vegas", .about = "Keeps two to four packets in the queue, judged once a round.",
+		.source = "Brakmo and Peterson 1995", .on_idle = vegas_bound_on_idle);
+
+#endif
