@@ -85,11 +85,12 @@ WEIR_CORE void vegas_init(struct vegas *s, const struct vegas_params *p, const s
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
-/* To `cwnd_bytes`, at least two segments, and out of slow start. */
-WEIR_CORE void vegas_settle(struct vegas *s, u64 cwnd_bytes, u64 mss_bytes)
+/* Down to `target_bytes`, at least two segments, never up; and out of slow start. */
+WEIR_CORE void vegas_settle(struct vegas *s, u64 target_bytes, u64 mss_bytes)
 {
-	s->window.cwnd_bytes = weir_max(cwnd_bytes, 2 * mss_bytes);
-	s->window.ssthresh_bytes = weir_min(s->window.ssthresh_bytes, s->window.cwnd_bytes);
+	u64 target = weir_max(target_bytes, 2 * mss_bytes);
+	s->window.cwnd_bytes = weir_min(s->window.cwnd_bytes, target);
+	s->window.ssthresh_bytes = weir_min(s->window.ssthresh_bytes, target);
 	s->window.credit_bytes = 0;
 }
 
@@ -110,15 +111,12 @@ WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, 
 		return;
 	}
 	s->queued_bytes = weir_muldiv(s->round_window_bytes, s->round_min_ns - s->base_ns, s->round_min_ns);
-	u64 cwnd = s->window.cwnd_bytes;
-	u64 alpha = weir_min(p->alpha_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes;
+	u64 cwnd = s->window.cwnd_bytes, alpha = p->alpha_packets * mss_bytes;
 	if (weir_window_in_slow_start(&s->window)) {
-		if (s->queued_bytes > weir_min(p->gamma_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes)
-			vegas_settle(s, cwnd - weir_min(weir_sub(s->queued_bytes, alpha), cwnd), mss_bytes);
-	} else if (s->queued_bytes > weir_min(p->beta_packets, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes) {
-		/* never up, also where a timeout left one segment */
-		if (cwnd > 2 * mss_bytes)
-			vegas_settle(s, cwnd - mss_bytes, mss_bytes);
+		if (s->queued_bytes > p->gamma_packets * mss_bytes)
+			vegas_settle(s, weir_sub(cwnd, weir_sub(s->queued_bytes, alpha)), mss_bytes);
+	} else if (s->queued_bytes > p->beta_packets * mss_bytes) {
+		vegas_settle(s, weir_sub(cwnd, mss_bytes), mss_bytes);
 	} else if (s->queued_bytes < alpha && s->round_acked_bytes) {
 		s->window.cwnd_bytes = weir_min(cwnd + mss_bytes, WEIR_WINDOW_MAX_BYTES);
 	}
