@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is judged of each kind. A link of infinite rate is a mere delay: what it carries is judged at the
+ * flows. */
+static const struct {
+	const char *kind, *list, *metric, *number;
+	bool delay;
+} judged[] = {
+    {"flow", "flows", "goodput_bps", "goodput_bps", false},
+    {"flow", "flows", "queue_delay_p50_ms", "queue_delay_ms.p50", true},
+    {"group", "groups", "goodput_bps", "goodput_bps", false},
+    {"group", "groups", "queue_delay_p50_ms", "queue_delay_ms.p50", true},
+    {"link", "links", "throughput_bps", "throughput_bps", false},
+    {"link", "links", "queue_delay_p50_ms", "queue_delay_ms.p50", true},
+};
+
+/* name -> element of a list, so that two long lists do not cost the product of their lengths. */
+static json_t *index_of(const json_t *document, const char *list)
+{
+	json_t *index = json_object(), *element;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, list), i, element)
+	{
+		const char *name = weir_query_element_name(element);
+		if (name && json_object_set(index, name, element) < 0)
+			break;
+	}
+	return index;
+}
+
+static struct weir_compare_side side(const json_t *element, const char *number)
+{
+	struct weir_compare_side s = {0};
+	char error[WEIR_QUERY_ERROR_BYTES];
+
+	s.known = element && weir_query_number(element, number, &s.value, error) == WEIR_QUERY_FOUND;
+	return s;
+}
+
+static void judge(struct weir_compare_row *r)
+{
+	if (r->a.known != r->b.known) {
+		r->verdict = WEIR_COMPARE_MISSING;
+		return;
+	}
+	bool within = fabs(r->b.value - r->a.value) <= r->limit;
+	bool meet = r->a.has_ci && r->b.has_ci && r->a.ci_low <= r->b.ci_high && r->b.ci_low <= r->a.ci_high;
+	r->verdict = within ? WEIR_COMPARE_WITHIN : meet ? WEIR_COMPARE_NOISE : WEIR_COMPARE_OUTSIDE;
+}
+
+static struct weir_compare_row *add_row(struct weir_comparison *c)
+{
+	if (c->n == c->room) {
+		u32 room = c->room ? 2 * c->room : 64;
+		struct weir_compare_row *larger = realloc(c->row, room * sizeof *larger);
+		if (!larger) {
+			c->no_memory = true;
+			return NULL;
+		}
+		c->row = larger;
+		c->room = room;
+	}
+	c->row[c->n] = (struct weir_compare_row){0};
+	return &c->row[c->n++];
+}
+
+static bool is_mere_delay(const json_t *element)
+{
+	return json_is_null(json_object_get(element, "capacity_bps"));
+}
+
+static void compare_element(struct weir_comparison *c, size_t first, const json_t *a, const json_t *b,
+			    const struct weir_compare_limits *limits)
+{
+	const json_t *either = a ? a : b;
+
+	if ((!a || is_mere_delay(a)) && (!b || is_mere_delay(b)))
+		return;
+	for (size_t i = first; i < first + 2; i++) {
+		struct weir_compare_side of_a = side(a, judged[i].number), of_b = side(b, judged[i].number);
+		if (a && b && !of_a.known && !of_b.known)
+			continue;
+		struct weir_compare_row *r = add_row(c);
+		if (!r)
+			return;
+		r->kind = judged[i].kind;
+		r->name = weir_query_element_name(either);
+		r->metric = judged[i].metric;
+		r->a = of_a;
+		r->b = of_b;
+		r->limit = judged[i].delay ? fmax(limits->delay * fabs(of_a.value), limits->delay_ms)
+					   : limits->goodput * fabs(of_a.value);
+		judge(r);
+		if (!a || !b)
+			r->verdict = WEIR_COMPARE_MISSING;
+		c->outside += r->verdict == WEIR_COMPARE_OUTSIDE || r->verdict == WEIR_COMPARE_MISSING;
+		c->noise += r->verdict == WEIR_COMPARE_NOISE;
+	}
+}
+
+static void compare_lists(struct weir_comparison *c, size_t kind, const json_t *a, const json_t *b,
+			  const struct weir_compare_limits *limits)
+{
+	const char *list = judged[kind].list, *name;
+	json_t *in_a = index_of(a, list), *in_b = index_of(b, list), *element;
+	size_t i;
+
+	json_array_foreach(json_object_get(a, list), i, element)
+	{
+		name = weir_query_element_name(element);
+		if (name)
+			compare_element(c, kind, element, json_object_get(in_b, name), limits);
+	}
+	json_array_foreach(json_object_get(b, list), i, element)
+	{
+		name = weir_query_element_name(element);
+		if (name && !json_object_get(in_a, name))
+			compare_element(c, kind, NULL, element, limits);
+	}
+	json_decref(in_a);
+	json_decref(in_b);
+}
+
+int weir_compare(const json_t *a, const json_t *b, const struct weir_compare_limits *limits,
+		 struct weir_comparison *out)
+{
+	*out = (struct weir_comparison){0};
+	for (size_t kind = 0; kind < sizeof judged / sizeof judged[0]; kind += 2)
+		compare_lists(out, kind, a, b, limits);
+	return out->no_memory ? -1 : 0;
+}
+
+void weir_comparison_free(struct weir_comparison *c)
+{
+	free(c->row);
+	*c = (struct weir_comparison){0};
+}
