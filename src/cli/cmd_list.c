@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* `weir list`: what there is to run, and what to run it with; all from the tables of the rooms. */
+#include "app/app.h"
+#include "cc/table.h"
+#include "command.h"
+#include "core/nearest.h"
+#include "link/table.h"
+#include "record/json.h"
+#include "scenario/yaml.h"
+#include "shipped.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- controllers ---- */
+
+/* A "ratio" is held in millionths and shown as what it stands for. */
+static void put_value(struct weir_json *j, const char *key, const struct weir_param *p, u64 value)
+{
+	if (!strcmp(p->unit, "ratio"))
+		weir_json_put_double(j, key, (double)value / 1e6);
+	else
+		weir_json_put_u64(j, key, value);
+}
+
+static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "name", ops->name);
+	weir_json_put_string(j, "kind", "cc");
+	weir_json_put_bool(j, "kernel", false);
+	weir_json_put_string(j, "about", ops->about);
+	weir_json_put_string(j, "source", ops->source);
+	weir_json_put_array(j, "params");
+	for (u32 i = 0; i < ops->n_params; i++) {
+		const struct weir_param *p = &ops->params[i];
+		weir_json_line(j);
+		weir_json_object(j);
+		weir_json_put_string(j, "name", p->name);
+		weir_json_put_string(j, "unit", p->unit);
+		put_value(j, "default", p, p->default_value);
+		put_value(j, "min", p, p->min);
+		put_value(j, "max", p, p->max);
+		weir_json_put_string(j, "help", p->help);
+		weir_json_object_end(j);
+	}
+	weir_json_array_end(j);
+	weir_json_put_array(j, "signals");
+	for (u32 i = 0; i < ops->n_signals; i++) {
+		weir_json_line(j);
+		weir_json_object(j);
+		weir_json_put_string(j, "name", ops->signals[i].name);
+		weir_json_put_string(j, "unit", ops->signals[i].unit);
+		weir_json_object_end(j);
+	}
+	weir_json_array_end(j);
+	weir_json_object_end(j);
+}
+
+static void controllers_text(void)
+{
+	for (u32 i = 0; i < weir_cc_count(); i++) {
+		const struct weir_cc_ops *ops = weir_cc_at(i);
+		printf("%-14s %s (%s)\n", ops->name, ops->about, ops->source);
+		for (u32 k = 0; k < ops->n_params; k++) {
+			const struct weir_param *p = &ops->params[k];
+			bool ratio = !strcmp(p->unit, "ratio");
+			printf("    %s = %g%s%s: %s\n", p->name,
+			       ratio ? (double)p->default_value / 1e6 : (double)p->default_value,
+			       ratio || !*p->unit ? "" : " ", ratio ? "" : p->unit, p->help);
+		}
+	}
+	const char *alias;
+	const struct weir_cc_ops *ops;
+	for (u32 i = 0; (ops = weir_cc_alias_at(i, &alias)); i++)
+		printf("%-14s the same as %s\n", alias, ops->name);
+}
+
+static int list_controllers(const struct weir_invocation *call, struct weir_json *j)
+{
+	(void)call;
+	if (!j) {
+		controllers_text();
+		return WEIR_EXIT_OK;
+	}
+	for (u32 i = 0; i < weir_cc_count(); i++)
+		controller_json(j, weir_cc_at(i));
+	return WEIR_EXIT_OK;
+}
+
+/* ---- applications and elements ---- */
+
+/* One row of a simple list; NULL values are left out of the text and null in JSON. */
+static void row(struct weir_json *j, const char *name, const char *kind, const char *about,
+		const char *source)
+{
+	if (!j) {
+		printf("%-18s %-12s %s%s%s%s\n", name, kind, about, source ? " (" : "", source ? source : "",
+		       source ? ")" : "");
+		return;
+	}
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_string(j, "name", name);
+	weir_json_put_string(j, "kind", kind);
+	weir_json_put_string(j, "about", about);
+	weir_json_put_string(j, "source", source);
+	weir_json_object_end(j);
+}
+
+static int list_applications(const struct weir_invocation *call, struct weir_json *j)
+{
+	(void)call;
+	for (u32 i = 0; i < WEIR_APP_KINDS; i++)
+		row(j, weir_app_infos[i].name, weir_app_infos[i].datagram ? "datagrams" : "stream",
+		    weir_app_infos[i].about, NULL);
+	return WEIR_EXIT_OK;
+}
+
+static int list_elements(const struct weir_invocation *call, struct weir_json *j)
+{
+	(void)call;
+	for (const struct weir_element_info *e = weir_element_infos; e->name; e++)
+		row(j, e->name, e->kind, e->about, e->source);
+	return WEIR_EXIT_OK;
+}
+
+/* ---- files ---- */
+
+static void file_row(struct weir_json *j, const char *name, const char *path, const char *title)
+{
+	if (!j) {
+		printf("%-32s %s\n", path, title ? title : "");
+		return;
+	}
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_string(j, "name", name);
+	weir_json_put_string(j, "file", path);
+	weir_json_put_string(j, "title", title);
+	weir_json_object_end(j);
+}
+
+/* The stem of the file, after its folder for one that lies deeper: "two-cubic", "nimbus/fig8". */
+static void name_of(const char *folder, const char *path, char *name, size_t room)
+{
+	snprintf(name, room, "%s", path + strlen(folder) + 1);
+	char *dot = strrchr(name, '.');
+	if (dot)
+		*dot = 0;
+}
+
+/* The key `title` of a YAML file, or NULL where it has none. */
+static const char *title_of(struct weir_arena *arena, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = f ? weir_arena_get(arena, WEIR_YAML_MAX_BYTES) : NULL;
+	size_t bytes = text ? fread(text, 1, WEIR_YAML_MAX_BYTES, f) : 0;
+	if (f)
+		fclose(f);
+	struct weir_diag diag = {0};
+	struct weir_scenario_set nobody = {0};
+	const struct weir_yaml *tree =
+	    bytes ? weir_yaml_parse(arena, text, bytes, 0, 0, &nobody, &diag) : NULL;
+	const struct weir_yaml *title = tree ? weir_yaml_find(tree, "title") : NULL;
+	return title && title->kind == WEIR_YAML_TEXT ? title->text : NULL;
+}
+
+static int list_files(const struct weir_invocation *call, struct weir_json *j, const char *what)
+{
+	char folder[PATH_MAX];
+	struct weir_shipped_list list = {0};
+	if (!weir_shipped_folder(what, folder, sizeof folder))
+		return weir_error(call, WEIR_EXIT_MACHINE,
+				  "there is no folder %s/ here or beside the program", what);
+	int code = WEIR_EXIT_OK;
+	if (weir_shipped_files(folder, &list))
+		code = weir_error(call, WEIR_EXIT_FAILED, "%s: %s", folder, strerror(errno));
+	for (u32 i = 0; !code && i < list.n; i++) {
+		struct weir_arena arena = {0};
+		char name[NAME_MAX];
+		name_of(folder, list.paths[i], name, sizeof name);
+		file_row(j, name, list.paths[i], title_of(&arena, list.paths[i]));
+		weir_arena_free(&arena);
+	}
+	weir_shipped_free(&list);
+	return code;
+}
+
+static int list_scenarios(const struct weir_invocation *call, struct weir_json *j)
+{
+	return list_files(call, j, "scenarios");
+}
+
+static int list_experiments(const struct weir_invocation *call, struct weir_json *j)
+{
+	return list_files(call, j, "experiments");
+}
+
+/* ---- the verb ---- */
+
+static const struct kind {
+	const char *name;
+	int (*list)(const struct weir_invocation *call, struct weir_json *j);
+} kinds[] = {
+    {"controllers", list_controllers},	 {"scenarios", list_scenarios}, {"experiments", list_experiments},
+    {"applications", list_applications}, {"elements", list_elements},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+static int list_json(const struct weir_invocation *call, const struct kind *kind)
+{
+	struct weir_json j;
+	weir_json_to_buffer(&j);
+	weir_json_object(&j);
+	weir_json_put_string(&j, "schema", "weir.list/1");
+	weir_json_put_array(&j, kind->name);
+	int code = kind->list(call, &j);
+	if (code) {
+		weir_json_abandon(&j);
+		return code;
+	}
+	weir_json_array_end(&j);
+	weir_json_object_end(&j);
+	if (weir_json_finish(&j))
+		return weir_error(call, WEIR_EXIT_FAILED, "out of memory");
+	size_t bytes;
+	char *text = weir_json_take(&j, &bytes);
+	fwrite(text, 1, bytes, stdout);
+	free(text);
+	return WEIR_EXIT_OK;
+}
+
+static int cmd_list(struct weir_invocation *call)
+{
+	const char *word = call->operands[0];
+	struct weir_nearest near = weir_nearest_to(word);
+	for (size_t i = 0; i < KINDS; i++) {
+		if (!strcmp(kinds[i].name, word))
+			return weir_option(call, "json") ? list_json(call, &kinds[i])
+							 : kinds[i].list(call, NULL);
+		weir_nearest_try(&near, kinds[i].name);
+	}
+	if (near.name)
+		return weir_usage_error(call, "there are no %s to list; did you mean %s?", word, near.name);
+	return weir_usage_error(call, "there are no %s to list", word);
+}
+
+static const struct weir_option options[] = {WEIR_OPTION_JSON, {0}};
+
+const struct weir_command weir_cmd_list = {
+    .name = "list",
+    .synopsis = "controllers|scenarios|experiments|applications|elements [--json]",
+    .help = "list what there is to run, and what to run it with",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = cmd_list,
+};
