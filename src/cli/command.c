@@ -179,7 +179,7 @@ static u32 check_operands(const struct weir_invocation *call)
 {
 	const struct weir_command *c = call->command;
 	if (call->n_operands < c->operands_min) {
-		fprintf(stderr, "%s: %s\n", call->path, call->n_operands ? "an operand is missing" : "what?");
+		fprintf(stderr, "%s: an operand is missing\n", call->path);
 		return 1;
 	}
 	if (call->n_operands > c->operands_max) {
