@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The two ends of a flow: what they do with what arrives, and how their packets enter the path. */
+#include "state.h"
+
+static void push_toward(struct weir_world *w, const struct weir_sim_flow *f, bool backward,
+			const struct weir_packet *p)
+{
+	weir_sim_push(w, w->first[weir_sim_row(f, backward)], p);
+}
+
+static u64 payload_end(const struct weir_sim_flow *f, u32 low)
+{
+	return weir_seq_expand(low, f->receiver.next);
+}
+
+static void tap_send(struct weir_world *w, u32 flow, bool is_ack, u64 seq, u64 ack,
+		     const struct weir_packet *p)
+{
+	if (w->taps.on_send)
+		w->taps.on_send(w->taps.ctx, w->now_ns, flow, is_ack, seq, ack, p->bytes,
+				!is_ack && p->flags >> WEIR_SIM_ATTEMPT_SHIFT);
+}
+
+static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s)
+{
+	u32 flow = weir_sim_flow_number(w, f), wire_bytes = s->bytes + f->header_bytes;
+	struct weir_packet p = {.ref = (u32)s->seq,
+				.flow = flow,
+				.bytes = (u16)wire_bytes,
+				.ecn = s->ect ? WEIR_ECN_ECT0 : WEIR_ECN_NOT_ECT,
+				.flags = (u8)(s->attempt << WEIR_SIM_ATTEMPT_SHIFT)};
+	f->sent_wire_bytes += wire_bytes;
+	if (__builtin_expect(w->tapped, 0))
+		tap_send(w, flow, false, s->seq, f->receiver.next, &p);
+	push_toward(w, f, false, &p);
+}
+
+/* Sends all that may leave now, and arms the sender's timer. */
+void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
+{
+	struct weir_segment s;
+	while (weir_sender_poll(&f->sender, w->now_ns, &s))
+		send_segment(w, f, &s);
+	w->failed |= f->sender.failed;
+	weir_sim_arm(w, &f->sender_armed_ns, weir_sender_next_ns(&f->sender), WEIR_TIMER_SENDER,
+		     weir_sim_flow_number(w, f));
+}
+
+void weir_sim_start(struct weir_world *w, u32 flow)
+{
+	struct weir_sim_flow *f = &w->flows[flow];
+	f->started = true;
+	if (f->sender.cc) {
+		struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
+		weir_receiver_init(&f->receiver, endpoint);
+		if (!weir_sender_init(&f->sender, endpoint, f->sender.cc, f->sender.params, w->now_ns)) {
+			w->failed = true;
+			return;
+		}
+	}
+	if (f->app) {
+		weir_sim_app_start(w, flow);
+	} else {
+		weir_sender_written(&f->sender, WEIR_NEVER);
+		weir_sim_send_all(w, f);
+	}
+}
+
+void weir_sim_stop(struct weir_world *w, u32 flow)
+{
+	struct weir_sim_flow *f = &w->flows[flow];
+	u64 sent_bytes = f->sender.cc ? f->sender.nxt - f->sender.config->first_sequence : 0;
+	f->stopped = true;
+	if (f->app) {
+		weir_app_stop(&f->app->app, w->now_ns, sent_bytes);
+		f->app->request_ns = WEIR_NEVER;
+	}
+	if (f->sender.cc)
+		weir_sender_written(&f->sender, sent_bytes);
+}
+
+static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_ack_segment *ack)
+{
+	u32 flow = weir_sim_flow_number(w, f);
+	u32 flags =
+	    WEIR_SIM_ACK | (ack->ce ? WEIR_SIM_CE_ECHO : 0U) | (u32)ack->attempt << WEIR_SIM_ATTEMPT_SHIFT;
+	struct weir_packet p = {.ref = ack->ack | (u64)ack->window << 32,
+				.flow = flow,
+				.bytes = f->header_bytes,
+				.flags = (u8)flags};
+	if (ack->n_sack) {
+		p.ext = weir_sim_sack_put(w, ack);
+		p.bytes = (u16)(p.bytes + 4 + 8 * ack->n_sack); /* the option and its padding */
+	}
+	if (__builtin_expect(w->tapped, 0))
+		tap_send(w, flow, true, f->sender.nxt, f->receiver.next, &p);
+	push_toward(w, f, true, &p);
+}
+
+static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
+{
+	struct weir_ack_segment flushed, ack;
+	bool flush, ce = p->ecn == WEIR_ECN_CE;
+	u64 next_before = f->receiver.next;
+	f->ce_packets += ce;
+	enum weir_receive_verdict verdict =
+	    weir_receiver_on_data(&f->receiver, w->now_ns, (u32)p->ref, p->bytes - (u32)f->header_bytes,
+				  p->flags >> WEIR_SIM_ATTEMPT_SHIFT, ce, &flush, &flushed);
+	if (flush)
+		send_ack(w, f, &flushed);
+	if (verdict == WEIR_RECEIVE_ACK) {
+		weir_receiver_ack(&f->receiver, &ack);
+		send_ack(w, f, &ack);
+	} else {
+		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER,
+			     weir_sim_flow_number(w, f));
+	}
+	w->failed |= f->receiver.failed;
+	if (f->app && f->receiver.next != next_before)
+		weir_sim_app_delivered(w, weir_sim_flow_number(w, f));
+}
+
+static void receive_datagram(struct weir_sim_flow *f, const struct weir_packet *p)
+{
+	f->datagram_bytes += weir_sub(p->bytes, f->header_bytes);
+	f->ce_packets += p->ecn == WEIR_ECN_CE;
+}
+
+static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
+{
+	struct weir_ack_segment ack;
+	ack.ack = (u32)p->ref;
+	ack.window = (u32)(p->ref >> 32);
+	ack.n_sack = 0;
+	ack.attempt = p->flags >> WEIR_SIM_ATTEMPT_SHIFT;
+	ack.ce = p->flags & WEIR_SIM_CE_ECHO;
+	if (p->ext) {
+		weir_sim_sack_get(w, p->ext, &ack);
+		weir_sim_sack_drop(w, p->ext);
+	}
+	u64 rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
+	if (rtt_ns && f->rtt_ns)
+		weir_hist_add(f->rtt_ns, rtt_ns);
+	weir_sim_send_all(w, f);
+	if (__builtin_expect(w->tapped, 0) && w->taps.on_ack_done) {
+		struct weir_flow_now now;
+		weir_world_flow_now(w, weir_sim_flow_number(w, f), &now);
+		w->taps.on_ack_done(w->taps.ctx, w->now_ns, weir_sim_flow_number(w, f), &now);
+	}
+}
+
+static void tap_receive(struct weir_world *w, const struct weir_packet *p)
+{
+	const struct weir_sim_flow *f = &w->flows[p->flow];
+	bool is_ack = p->flags & WEIR_SIM_BACKWARD;
+	if (!w->taps.on_receive)
+		return;
+	u64 seq = is_ack ? f->sender.nxt : payload_end(f, (u32)p->ref);
+	u64 ack = is_ack ? weir_seq_expand((u32)p->ref, f->sender.una) : f->receiver.next;
+	w->taps.on_receive(w->taps.ctx, w->now_ns, p->flow, is_ack, seq, ack, p->bytes);
+}
+
+/* A packet has left its last hop. */
+void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p)
+{
+	struct weir_sim_flow *f = &w->flows[p->flow];
+	if (__builtin_expect(w->tapped, 0))
+		tap_receive(w, p);
+	if (p->flags & WEIR_SIM_ACK) {
+		receive_ack(w, f, p);
+		return;
+	}
+	if (p->flags & WEIR_SIM_REQUEST) {
+		weir_sim_request_arrives(w, p->flow, p->ref);
+		return;
+	}
+	f->received_wire_bytes += p->bytes;
+	if (f->queue_ns)
+		weir_hist_add(f->queue_ns, weir_packet_wait_ns(p));
+	if (p->flags & WEIR_SIM_DATAGRAM)
+		receive_datagram(f, p);
+	else
+		receive_data(w, f, p);
+}
+
+void weir_sim_sender_due(struct weir_world *w, u32 flow)
+{
+	struct weir_sim_flow *f = &w->flows[flow];
+	if (weir_sender_next_ns(&f->sender) <= w->now_ns)
+		weir_sender_on_timer(&f->sender, w->now_ns);
+	weir_sim_send_all(w, f);
+}
+
+void weir_sim_receiver_due(struct weir_world *w, u32 flow)
+{
+	struct weir_sim_flow *f = &w->flows[flow];
+	struct weir_ack_segment ack;
+	if (f->receiver.delayed_ns > w->now_ns) {
+		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER, flow);
+		return;
+	}
+	weir_receiver_ack(&f->receiver, &ack);
+	send_ack(w, f, &ack);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* What a world is made of; only sim/ sees it. */
+#ifndef WEIR_SIM_STATE_H
+#define WEIR_SIM_STATE_H
+
+#include "heads.h"
+#include "link/line.h"
+#include "timers.h"
+#include "transport/receiver.h"
+#include "transport/sender.h"
+#include "world.h"
+
+/* Flags of a packet; the high four bits are the attempt. */
+enum {
+	WEIR_SIM_ACK = 1 << 0,
+	WEIR_SIM_CE_ECHO = 1 << 1,
+	WEIR_SIM_REQUEST = 1 << 2,
+	WEIR_SIM_DATAGRAM = 1 << 3
+};
+#define WEIR_SIM_ATTEMPT_SHIFT 4
+#define WEIR_SIM_BACKWARD (WEIR_SIM_ACK | WEIR_SIM_REQUEST) /* travels against the data */
+
+/* Side by side with the application of a flow that has one beyond bulk. */
+struct weir_sim_app {
+	struct weir_app app;
+	u64 armed_ns, request_ns, request_armed_ns;
+	u64 asked_ns; /* when the request that is being answered first left */
+	u64 answered_bytes, datagrams;
+	u32 tries;
+	bool completed;
+};
+
+struct weir_sim_flow {
+	struct weir_sender sender;
+	struct weir_receiver receiver;
+	u64 sender_armed_ns, receiver_armed_ns; /* earliest entry in the timer queue; WEIR_NEVER */
+	u64 received_wire_bytes, sent_wire_bytes, datagram_bytes;
+	u64 lost_packets, ce_packets;
+	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
+	u16 header_bytes;
+	bool reverse, started, fct, stopped;
+	struct weir_sim_app *app; /* NULL: bulk */
+	struct weir_hist *rtt_ns, *queue_ns;
+};
+
+struct weir_sim_hop {
+	struct weir_link *link;
+	struct weir_line *line; /* the same, when it is a line */
+	u32 next;		/* the next hop of all who use it, WEIR_NONE = their endpoint */
+	bool mixed;		/* users differ: ask the route */
+	u64 delay_ns;
+	struct weir_sim_hop_owner {
+		struct weir_world *world;
+		u32 hop;
+	} * owner; /* what the link tells of its drops */
+};
+
+/* What an ACK carries beyond its number: SACK blocks. Slots are recycled through a free list. */
+struct weir_sim_sack {
+	struct weir_sack_block block[WEIR_SACK_BLOCKS];
+	u32 n;
+	u32 refs; /* copies of the packet; 0: free */
+	u32 next_free;
+};
+
+struct weir_world {
+	u64 now_ns, events, seed;
+	struct weir_heads heads; /* one for each hop, then the timers */
+	struct weir_sim_hop *hops;
+	struct weir_sim_flow *flows;
+	struct weir_timers timers;
+	u32 n_hops, n_flows, n_paths;
+	u32 flows_capacity, hops_capacity, paths_capacity;
+	struct weir_sim_sack *sacks;
+	u32 sacks_used, sacks_capacity, sacks_free;
+	bool ready, failed, tapped;
+	/* path p in direction d (0 forward): row 2p + d */
+	struct weir_sim_route {
+		u32 n, *hops;
+	} * paths;
+	u32 *first; /* first hop of a row */
+	u32 *next;  /* row * n_hops + hop: the hop after it, or WEIR_NONE */
+	struct weir_endpoint_config **endpoints;
+	u32 n_endpoints;
+	struct weir_world_taps taps;
+	struct weir_completion *completions;
+	u64 n_completions, completions_capacity;
+};
+
+/* world.c: routes are laid before the first event; false when out of memory */
+bool weir_sim_prepare(struct weir_world *w);
+
+/* flow.c: what happens at the ends */
+void weir_sim_start(struct weir_world *w, u32 flow);
+void weir_sim_stop(struct weir_world *w, u32 flow);
+void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p);
+void weir_sim_sender_due(struct weir_world *w, u32 flow);
+void weir_sim_receiver_due(struct weir_world *w, u32 flow);
+void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f);
+
+/* apps.c: applications beyond bulk */
+void weir_sim_app_start(struct weir_world *w, u32 flow);
+void weir_sim_app_due(struct weir_world *w, u32 flow);
+void weir_sim_request_due(struct weir_world *w, u32 flow);
+void weir_sim_request_arrives(struct weir_world *w, u32 flow, u64 number);
+void weir_sim_app_delivered(struct weir_world *w, u32 flow);
+
+/* sacks.c */
+u32 weir_sim_sack_put(struct weir_world *w, const struct weir_ack_segment *ack);
+void weir_sim_sack_get(const struct weir_world *w, u32 ext, struct weir_ack_segment *ack);
+void weir_sim_sack_drop(struct weir_world *w, u32 ext);
+
+static inline u32 weir_sim_flow_number(const struct weir_world *w, const struct weir_sim_flow *f)
+{
+	return (u32)(f - w->flows);
+}
+
+static inline u32 weir_sim_row(const struct weir_sim_flow *f, bool backward)
+{
+	return 2 * f->path + (f->reverse != backward);
+}
+
+/* Enters a timer unless one that is early enough is there. */
+static inline void weir_sim_arm(struct weir_world *w, u64 *armed_ns, u64 due_ns, enum weir_timer_kind kind,
+				u32 flow)
+{
+	if (due_ns >= *armed_ns)
+		return;
+	*armed_ns = due_ns;
+	if (!weir_timers_push(&w->timers, due_ns, kind, flow))
+		w->failed = true;
+}
+
+void weir_sim_tap_arrival(struct weir_world *w, u32 hop, const struct weir_packet *p);
+
+/* A packet arrives at a hop now. */
+static inline void weir_sim_push(struct weir_world *w, u32 hop, const struct weir_packet *p)
+{
+	struct weir_sim_hop *h = &w->hops[hop];
+	if (__builtin_expect(w->tapped, 0))
+		weir_sim_tap_arrival(w, hop, p);
+	if (h->line) {
+		weir_line_push(h->line, w->now_ns, p);
+		weir_heads_set(&w->heads, hop, weir_line_head_ns(h->line));
+	} else {
+		h->link->ops->push(h->link, w->now_ns, 0, p);
+		weir_heads_set(&w->heads, hop, h->link->ops->next_ns(h->link));
+	}
+}
+
+#endif
