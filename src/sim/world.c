@@ -211,6 +211,11 @@ void weir_world_set_taps(struct weir_world *w, const struct weir_world_taps *tap
 	w->tapped = true;
 }
 
+void weir_world_set_hop_wait(struct weir_world *w, u32 hop, struct weir_hist *wait_ns)
+{
+	w->hops[hop].link->stats.wait = wait_ns;
+}
+
 void weir_sim_tap_arrival(struct weir_world *w, u32 hop, const struct weir_packet *p)
 {
 	if (w->taps.on_hop_arrival)

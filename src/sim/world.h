@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* A simulated network: hops, paths, flows and one virtual clock. Build it, run it to a time, read it,
+ * run it further. Nothing here reads a clock or draws from anything but the seed.
+ *
+ * Order of events at equal times (the tie rule, docs/formats.md): departures before arrivals inside a
+ * hop; between hops, the hop that was added first; then timers, by kind, then by flow. */
+#ifndef WEIR_SIM_WORLD_H
+#define WEIR_SIM_WORLD_H
+
+#include "app/app.h"
+#include "core/hist.h"
+#include "link/hop.h"
+#include "transport/endpoint.h"
+
+struct weir_world;
+
+struct weir_world_config {
+	u64 seed;
+	u32 flows_hint; /* how many flows will be added, 0 if unknown */
+};
+
+struct weir_flow_config {
+	u32 path;
+	bool reverse;		      /* data travels the path's way back */
+	const struct weir_cc_ops *cc; /* NULL for datagram applications */
+	const u64 *params;	      /* cc->n_params values, kept by the caller while the world lives */
+	struct weir_endpoint_config endpoint;
+	struct weir_app_config app;
+	u64 start_ns, stop_ns;	    /* stop_ns: the application ends; WEIR_NEVER = with the run */
+	struct weir_hist *rtt_ns;   /* each RTT sample of the sender; caller's, may be shared, may be NULL */
+	struct weir_hist *queue_ns; /* time in queues of each data packet that arrived; likewise */
+	bool fct;		    /* record completions: weir_world_completions */
+};
+
+/* Running totals; subtract two readings for an interval. */
+struct weir_flow_totals {
+	u64 delivered_bytes;	 /* goodput: payload delivered in order (datagrams: payload received) */
+	u64 received_wire_bytes; /* every data packet that arrived, headers and duplicates included */
+	u64 sent_packets;	 /* data packets put on the path, retransmissions included */
+	u64 sent_wire_bytes;
+	u64 retransmitted_packets;
+	u64 lost_packets;		    /* data packets of this flow that the path dropped */
+	u64 timeouts, recoveries, spurious; /* RTOs, fast-recovery episodes, undone cuts */
+	u64 ce_packets;
+};
+
+/* What holds at this instant. */
+struct weir_flow_now {
+	u64 cwnd_bytes, pacing_Bps, inflight_bytes;
+	u64 srtt_ns, min_rtt_ns, latest_rtt_ns, rto_ns;
+	bool app_limited, in_recovery, done;
+	u32 n_signals; /* the controller's own, as its ops->signals */
+	u64 signal[WEIR_CC_SIGNALS_MAX];
+};
+
+struct weir_completion {
+	u32 flow;
+	u64 start_ns, end_ns, bytes;
+};
+
+/* For pcap, qlog and mahimahi logs; every hook may be NULL. They see; they do not change. */
+struct weir_world_taps {
+	void *ctx;
+	void (*on_send)(void *ctx, u64 now_ns, u32 flow, bool is_ack, u64 seq, u64 ack, u32 wire_bytes,
+			bool retransmit);
+	void (*on_receive)(void *ctx, u64 now_ns, u32 flow, bool is_ack, u64 seq, u64 ack, u32 wire_bytes);
+	void (*on_ack_done)(void *ctx, u64 now_ns, u32 flow, const struct weir_flow_now *now);
+	void (*on_hop_arrival)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes);
+	void (*on_hop_departure)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes, u64 wait_ns);
+	void (*on_hop_drop)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes);
+};
+
+/* All _new and _add functions return NULL or WEIR_NONE only when out of memory or over a hard limit. */
+#define WEIR_NONE 0xffffffffU
+
+struct weir_world *weir_world_new(const struct weir_world_config *c);
+void weir_world_free(struct weir_world *w);
+u32 weir_world_add_hop(struct weir_world *w, const struct weir_hop_config *c);
+/* Both lists of hop numbers are at least one long; an uncongested way back is a hop of rate 0 with the
+ * path's delay. A hop may stand in any number of paths, at most once in each direction of one. */
+u32 weir_world_add_path(struct weir_world *w, const u32 *hops, u32 n_hops, const u32 *back, u32 n_back);
+u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c);
+void weir_world_set_taps(struct weir_world *w, const struct weir_world_taps *taps);
+/* Each packet's time in the hop's queue goes there; the caller's, NULL = nowhere. */
+void weir_world_set_hop_wait(struct weir_world *w, u32 hop, struct weir_hist *wait_ns);
+
+/* Processes every event up to and including until_ns. Returns 0, or -1 when memory ran out (the world
+ * then stands still, complete, at weir_world_now_ns). */
+int weir_world_run(struct weir_world *w, u64 until_ns);
+u64 weir_world_now_ns(const struct weir_world *w);
+u64 weir_world_events(const struct weir_world *w);
+
+u32 weir_world_n_flows(const struct weir_world *w);
+u32 weir_world_n_hops(const struct weir_world *w);
+void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_flow_totals *t);
+void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_now *n);
+/* Counters of the hop; *waiting_bytes is the queue at this instant. */
+const struct weir_link_stats *weir_world_hop_stats(struct weir_world *w, u32 hop, u64 *waiting_bytes);
+/* Each finished SIZED flow or REQUEST; the array grows while the world runs. */
+const struct weir_completion *weir_world_completions(const struct weir_world *w, u64 *n);
+
+#endif
