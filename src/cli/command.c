@@ -4,6 +4,7 @@
 #include "core/nearest.h"
 #include "help.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -77,9 +78,11 @@ int weir_error(const struct weir_invocation *call, enum weir_exit code, const ch
 
 const char *weir_option_at(const struct weir_invocation *call, const char *name, u32 i)
 {
-	for (u32 g = 0; g < call->n_given; g++)
+	for (u32 g = 0; g < call->n_given; g++) {
+		assert(call->given[g].option);
 		if (!strcmp(call->given[g].option->name, name) && i-- == 0)
 			return call->given[g].value;
+	}
 	return NULL;
 }
 

@@ -10,7 +10,6 @@
 
 #include "weir/num.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define WEIR_NEAREST_LETTERS 48 /* longer words get no suggestion */
@@ -24,6 +23,11 @@ struct weir_nearest {
 static inline struct weir_nearest weir_nearest_to(const char *word)
 {
 	return (struct weir_nearest){.word = word, .edits = ~0U};
+}
+
+static inline char weir_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
 /* Insertions, deletions, replacements and swaps of neighbours that turn a into b, upper and lower case
@@ -40,10 +44,10 @@ static inline u32 weir_edits(const char *a, const char *b)
 		u32 *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
 		row[0] = (u32)i;
 		for (size_t j = 1; j <= m; j++) {
-			int x = tolower((u8)a[i - 1]), y = tolower((u8)b[j - 1]);
+			char x = weir_lower(a[i - 1]), y = weir_lower(b[j - 1]);
 			u64 best = weir_min(above[j], row[j - 1]) + 1;
 			best = weir_min(best, above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == tolower((u8)b[j - 2]) && tolower((u8)a[i - 2]) == y)
+			if (i > 1 && j > 1 && x == weir_lower(b[j - 2]) && weir_lower(a[i - 2]) == y)
 				best = weir_min(best, two_above[j - 2] + 1);
 			row[j] = (u32)best;
 		}
