@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include "cc/table.h"
 
-#include "cc/cubic.h"
-#include "cc/reno.h"
-#include "cc/vegas.h"
+#include "cc/controllers.h"
 
 #include <string.h>
 
