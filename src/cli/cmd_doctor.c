@@ -42,7 +42,7 @@ static bool program(char *detail, const char *const *names)
 {
 	if (find_program(names, detail, DETAIL_BYTES))
 		return true;
-	snprintf(detail, DETAIL_BYTES, "no %s", names[0]);
+	snprintf(detail, DETAIL_BYTES, "no %.100s", names[0]);
 	return false;
 }
 
@@ -94,12 +94,20 @@ static bool check_libraries(char *detail)
 	return true;
 }
 
+/* As for `--controller ./mine.h`: the first word of CC, or cc. */
 static bool check_compiler(char *detail)
 {
-	static const char *const any[] = {"cc", "gcc", "clang", NULL};
+	char word[256];
 	const char *chosen = getenv("CC");
-	const char *const own[] = {chosen, NULL};
-	return program(detail, chosen && *chosen && !strchr(chosen, '/') ? own : any);
+	snprintf(word, sizeof word, "%s", chosen && *chosen ? chosen : "cc");
+	word[strcspn(word, " ")] = 0;
+	if (!strchr(word, '/')) {
+		const char *const names[] = {word, NULL};
+		return program(detail, names);
+	}
+	bool ok = access(word, X_OK) == 0;
+	snprintf(detail, DETAIL_BYTES, "%.150s%s%s", word, ok ? "" : ": ", ok ? "" : strerror(errno));
+	return ok;
 }
 
 static bool check_output(char *detail)
@@ -203,7 +211,7 @@ static const struct check {
     {"cpus", true, check_cpus, "run on a machine that tells its number of processors"},
     {"libraries", true, check_libraries, "apt-get install libyaml-0-2 libjansson4"},
     {"compiler", true, check_compiler,
-     "apt-get install gcc libc6-dev, or name one by CC; `--controller ./mine.h` needs it"},
+     "apt-get install gcc libc6-dev, or name one in CC; `--controller ./mine.h` needs it"},
     {"output", false, check_output, "go to a directory of yours, or say -o DIR"},
     {"browser", false, check_browser, ""},
     {"kernel", true, check_kernel, "Weir runs on Linux"},

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `weir doctor` tells the same by text and by JSON, in the fields of the design, and knows what is needed.
+set -eu
+weir=$1
+"$weir" doctor --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert list(d) == ["schema", "checks"] and d["schema"] == "weir.doctor/1", d
+names = [c["name"] for c in d["checks"]]
+assert len(set(names)) == len(names) and {"compiler", "tun", "namespaces", "btf", "struct_ops"} <= set(names)
+for c in d["checks"]:
+    assert list(c) == ["name", "ok", "detail", "remedy"], c
+    assert isinstance(c["ok"], bool) and c["detail"], c
+    assert (c["remedy"] is None) == c["ok"], c
+'
+"$weir" doctor >/dev/null
+
+# Without a compiler `--controller ./mine.h` cannot work: exit 3, with the way out.
+code=0
+out=$(CC=no-such-compiler "$weir" doctor) || code=$?
+[ $code -eq 3 ]
+printf '%s\n' "$out" | grep -q '^missing *compiler *no no-such-compiler'
+printf '%s\n' "$out" | grep -q -e '-> apt-get install gcc'
+code=0
+CC=/no/such/cc "$weir" doctor --json >/dev/null || code=$?
+[ $code -eq 3 ]
+# Not a terminal: no colours.
+! printf '%s\n' "$out" | grep -q "$(printf '\033')"

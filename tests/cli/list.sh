@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `weir list`: every kind, by text and by JSON, in the fields of the design.
+set -eu
+weir=$1
+cd "$SOURCE_ROOT"
+for kind in controllers scenarios experiments applications elements; do
+	[ -n "$("$weir" list $kind)" ]
+	"$weir" list $kind --json | KIND=$kind python3 -c '
+import json, os, sys
+kind = os.environ["KIND"]
+d = json.load(sys.stdin)
+assert list(d) == ["schema", kind] and d["schema"] == "weir.list/1"
+names = [x["name"] for x in d[kind]]
+assert names and len(set(names)) == len(names), names
+if kind == "controllers":
+    assert {"reno", "cubic", "vegas"} <= set(names)
+    for c in d[kind]:
+        assert list(c) == ["name", "kind", "kernel", "about", "source", "params", "signals"], c
+        assert c["kind"] == "cc" and isinstance(c["kernel"], bool) and c["about"] and c["source"]
+        for p in c["params"]:
+            assert list(p) == ["name", "unit", "default", "min", "max", "help"], p
+            assert p["min"] <= p["default"] <= p["max"], p
+        for s in c["signals"]:
+            assert list(s) == ["name", "unit"], s
+if kind == "scenarios":
+    assert "two-cubic" in names
+    assert all(x["title"] and os.path.isfile(x["file"]) for x in d[kind]), d[kind]
+if kind == "experiments":
+    assert all("/" in x["name"] and x["title"] for x in d[kind]), d[kind]
+'
+done
+# From elsewhere the shipped files are found beside the program.
+cd /
+"$weir" list scenarios | grep -q two-cubic
+
+code=0
+err=$("$weir" list controlers 2>&1) || code=$?
+[ $code -eq 2 ]
+case $err in *'did you mean controllers?'*) ;; *) exit 1 ;; esac
