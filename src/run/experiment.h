@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments are data: a scenario, axes along which it varies, seeds, and claims about what comes out.
+ * docs/formats.md, chapter "Experiments", is the reference of the file format. */
+#ifndef WEIR_RUN_EXPERIMENT_H
+#define WEIR_RUN_EXPERIMENT_H
+
+#include "core/diag.h"
+#include "registry.h"
+#include "weir/types.h"
+
+#include <signal.h>
+
+#define WEIR_EXPERIMENT_MAX_AXES 8
+#define WEIR_EXPERIMENT_MAX_CLAIMS 200
+#define WEIR_EXPERIMENT_MAX_SEEDS 1000
+#define WEIR_EXPERIMENT_MAX_RUNS 100000
+#define WEIR_EXPERIMENT_QUICK_SEEDS 3
+#define WEIR_EXPERIMENT_ANY 0xffffffffU /* every value of an axis */
+
+/* One value of an axis: what is set in the scenario there, as for --set. */
+struct weir_axis_value {
+	const char *name;
+	u32 n_sets;
+	const char **sets; /* KEY=VALUE */
+	bool quick;	   /* is run with --quick: listed so, or named by a claim */
+};
+struct weir_experiment_axis {
+	const char *name;
+	u32 n;
+	struct weir_axis_value *values;
+};
+
+/* One number that a run gives. */
+enum weir_operand_kind {
+	WEIR_OPERAND_CONSTANT,
+	WEIR_OPERAND_SUMMARY, /* `name` in summary.json, by weir_query_number */
+	WEIR_OPERAND_SERIES,  /* over the samples in the window of the series `name`: FLOW.SIGNAL */
+};
+struct weir_operand {
+	enum weir_operand_kind kind;
+	double constant;
+	const char *name;
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* which value of each axis, or WEIR_EXPERIMENT_ANY */
+};
+
+/* How many numbers become one: those of the seeds, or the samples of a window. */
+enum weir_reduce { WEIR_REDUCE_MEAN, WEIR_REDUCE_MIN, WEIR_REDUCE_MAX, WEIR_REDUCE_MEDIAN };
+
+struct weir_claim {
+	const char *id, *text, *unit, *where;
+	char op; /* '/', '-', or 0: only the first operand */
+	struct weir_operand operand[2];
+	enum weir_reduce over_seeds, over_time; /* over_time: not the median */
+	u64 from_ns, to_ns;			/* the window [from, to) */
+	bool has_paper;
+	double paper; /* the paper's value */
+	double band[2];
+	bool has_known_miss;
+	double miss_band[2];
+	const char *miss_reason, *miss_evidence;
+	struct weir_scenario_place at, metric_at;
+};
+
+struct weir_experiment {
+	const char *name; /* PAPER/NAME of its file, as `weir list experiments` shows it */
+	const char *path, *title, *source;
+	const char *text; /* the file */
+	size_t bytes;
+	const char *scenario_path; /* of the scenario's file, or of this one when it stands here */
+	const char *scenario_text; /* this file with all but the scenario blanked; NULL: read scenario_path */
+	u32 n_sets, n_axes, n_seeds, n_claims;
+	u32 quick_seeds;
+	const char **sets;
+	struct weir_experiment_axis axes[WEIR_EXPERIMENT_MAX_AXES];
+	u64 seeds[WEIR_EXPERIMENT_MAX_SEEDS];
+	struct weir_claim *claims;
+	struct weir_arena *arena;
+};
+
+/* Reads and checks an experiment, its scenario at every point included. Returns 0, or how many mistakes
+ * there are; all have then been written to `complaints` as FILE:LINE:COLUMN: message. *e must be freed in
+ * any case. */
+u32 weir_experiment_load(const char *path, const struct weir_registry *registry, struct weir_experiment *e,
+			 FILE *complaints);
+void weir_experiment_free(struct weir_experiment *e);
+
+/* ---- points ---- */
+
+/* Which points are run: every combination of axis values, the last axis fastest. */
+struct weir_experiment_plan {
+	const struct weir_experiment *experiment;
+	bool quick;
+	u32 n_seeds;
+	u32 n_points;
+	u32 used[WEIR_EXPERIMENT_MAX_AXES]; /* values of each axis that are run */
+};
+void weir_experiment_plan(const struct weir_experiment *e, bool quick, struct weir_experiment_plan *p);
+/* Which value of each axis the point has: indexes into axes[].values. */
+void weir_experiment_choices(const struct weir_experiment_plan *p, u32 point,
+			     u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
+/* Loads the scenario of a point. 0, or -1 with mistakes in *diag; *set and *scenario are to be freed in any
+ * case. */
+int weir_experiment_scenario(const struct weir_experiment_plan *p, u32 point,
+			     const struct weir_registry *registry, struct weir_scenario_set *set,
+			     struct weir_scenario *scenario, struct weir_diag *diag);
+
+/* ---- results ---- */
+
+enum weir_verdict { WEIR_VERDICT_HOLDS, WEIR_VERDICT_MISSES, WEIR_VERDICT_EXPLAINED, WEIR_VERDICTS };
+extern const char *const weir_verdict_words[WEIR_VERDICTS];
+
+struct weir_claim_result {
+	bool known; /* false: no run gave this number */
+	double measured;
+	bool has_ci;
+	double ci_low, ci_high; /* 95 %, of a mean over at least two seeds */
+	u64 n;			/* numbers that went into it */
+	enum weir_verdict verdict;
+	char reason[320]; /* "" where it holds */
+};
+
+struct weir_experiment_result {
+	struct weir_claim_result *claim; /* e->n_claims of them */
+	u64 runs, count[WEIR_VERDICTS];
+	double simulated_s;
+};
+void weir_experiment_result_free(struct weir_experiment_result *r);
+
+struct weir_experiment_run {
+	const struct weir_experiment *experiment;
+	const struct weir_registry *registry;
+	bool quick;
+	const volatile sig_atomic_t *stop; /* NULL, or becomes non-zero when it shall end */
+	/* Called often with the share of the runs that is done; may be NULL. */
+	void (*progress)(void *ctx, double done, double total);
+	void *progress_ctx;
+	FILE *complaints;
+};
+
+/* Runs points x seeds and judges the claims. 0; -1 with errno set when it failed or was stopped (EINTR);
+ * -2 for a mistake in the file that only a run can show, e.g. the name of a number; it has been written to
+ * complaints. *out is to be freed in any case. */
+int weir_experiment_run(const struct weir_experiment_run *run, struct weir_experiment_result *out);
+
+/* Judges one claim over the numbers of its runs (not NaN). Public for tests. */
+void weir_claim_judge(const struct weir_claim *claim, double *values, u64 n, struct weir_claim_result *out);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* The claims of an experiment's file. */
+#include "core/nearest.h"
+#include "run/experiment_read.h"
+#include "scenario/quantity.h"
+
+/* ---- which points ---- */
+
+static void read_choice(struct weir_experiment_reader *r, const struct weir_yaml *node,
+			u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+{
+	struct weir_experiment *e = r->experiment;
+	struct weir_nearest near = weir_nearest_to(node->key);
+
+	for (u32 a = 0; a < e->n_axes; a++) {
+		struct weir_experiment_axis *axis = &e->axes[a];
+		weir_nearest_try(&near, axis->name);
+		if (strcmp(axis->name, node->key))
+			continue;
+		for (u32 v = 0; v < axis->n && node->kind == WEIR_YAML_TEXT; v++) {
+			if (strcmp(axis->values[v].name, node->text))
+				continue;
+			axis->values[v].quick = true;
+			choice[a] = v;
+			return;
+		}
+		weir_experiment_say(r, node->at, "not one of the values of the axis `%.60s`", axis->name);
+		return;
+	}
+	weir_experiment_say(r, node->key_at, "there is no axis `%.60s`%s%.60s%s", node->key,
+			    near.name ? "; did you mean `" : "", near.name ? near.name : "",
+			    near.name ? "`?" : "");
+}
+
+static void read_choices(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			 u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+{
+	if (!map || !weir_experiment_is_map(r, map))
+		return;
+	for (const struct weir_yaml *node = map->first; node; node = node->next)
+		read_choice(r, node, choice);
+}
+
+/* Two operands are paired run by run, so both must select as many values of each axis. */
+static void check_pairs(struct weir_experiment_reader *r, const struct weir_claim *c)
+{
+	for (u32 a = 0; c->op && a < r->experiment->n_axes; a++) {
+		bool first = c->operand[0].choice[a] == WEIR_EXPERIMENT_ANY;
+		bool second = c->operand[1].choice[a] == WEIR_EXPERIMENT_ANY;
+		if (first != second && r->experiment->axes[a].n > 1)
+			weir_experiment_say(r, c->at, "`at` and `against` must name the same axes");
+	}
+}
+
+/* ---- the metric ---- */
+
+static void read_operand(struct weir_experiment_reader *r, const char *text, size_t bytes,
+			 struct weir_operand *o, struct weir_scenario_place at)
+{
+	const char *name = weir_arena_text(r->experiment->arena, text, bytes);
+
+	if (!name)
+		return;
+	o->name = name;
+	if (weir_experiment_parse_number(name, &o->constant)) {
+		o->kind = WEIR_OPERAND_CONSTANT;
+	} else if (strncmp(name, "series.", 7)) {
+		o->kind = WEIR_OPERAND_SUMMARY;
+		if (!strchr(name, '.') || strchr(name, ' '))
+			weir_experiment_say(r, at,
+					    "`%.60s` is not a metric: write a dotted name of the summary, "
+					    "series.FLOW.SIGNAL, A / B or A - B",
+					    name);
+	} else {
+		o->kind = WEIR_OPERAND_SERIES;
+		o->name = name + 7;
+		if (!strchr(o->name, '.'))
+			weir_experiment_say(r, at, "a series is named series.FLOW.SIGNAL");
+	}
+}
+
+static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
+{
+	const char *text = weir_experiment_text(r, map, "metric", true), *op;
+
+	for (u32 a = 0; a < WEIR_EXPERIMENT_MAX_AXES; a++)
+		c->operand[0].choice[a] = c->operand[1].choice[a] = WEIR_EXPERIMENT_ANY;
+	if (!text)
+		return;
+	c->metric_at = weir_yaml_find(map, "metric")->at;
+	op = strstr(text, " / ");
+	op = op ? op : strstr(text, " - ");
+	read_operand(r, text, op ? (size_t)(op - text) : strlen(text), &c->operand[0], c->metric_at);
+	if (op) {
+		c->op = op[1];
+		read_operand(r, op + 3, strlen(op + 3), &c->operand[1], c->metric_at);
+	}
+	if (c->operand[0].kind == WEIR_OPERAND_CONSTANT)
+		weir_experiment_say(r, c->metric_at, "the metric begins with the name of a number");
+	read_choices(r, weir_yaml_find(map, "at"), c->operand[0].choice);
+	const struct weir_yaml *against = weir_yaml_find(map, "against");
+	memcpy(c->operand[1].choice, c->operand[0].choice, sizeof c->operand[1].choice);
+	read_choices(r, against, c->operand[1].choice);
+	if (against && !c->op)
+		weir_experiment_say(r, against->key_at,
+				    "`against` is where the second of A / B or A - B is "
+				    "taken; this metric is only one");
+	check_pairs(r, c);
+}
+
+static void read_reduce(struct weir_experiment_reader *r, const struct weir_yaml *map, const char *key, u32 n,
+			enum weir_reduce *out)
+{
+	static const char *const words[] = {"mean", "min", "max", "median"};
+	const char *text = weir_experiment_text(r, map, key, false);
+
+	for (u32 i = 0; text && i < n; i++) {
+		if (strcmp(text, words[i]))
+			continue;
+		*out = (enum weir_reduce)i;
+		return;
+	}
+	if (text)
+		weir_experiment_say(r, weir_yaml_find(map, key)->at, "%s is expected",
+				    n == 4 ? "mean, min, max or median" : "mean, min or max");
+}
+
+static bool read_time(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 *ns)
+{
+	char error[WEIR_QUANTITY_ERROR] = "a time is expected";
+
+	if (node->kind == WEIR_YAML_TEXT && weir_quantity(node->text, WEIR_QUANTITY_TIME, ns, error))
+		return true;
+	weir_experiment_say(r, node->at, "%s", error);
+	return false;
+}
+
+static bool has_series(const struct weir_claim *c)
+{
+	return c->operand[0].kind == WEIR_OPERAND_SERIES ||
+	       (c->op && c->operand[1].kind == WEIR_OPERAND_SERIES);
+}
+
+static void read_window(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
+{
+	const struct weir_yaml *node = weir_yaml_find(map, "window");
+
+	c->to_ns = WEIR_NEVER;
+	if (!node)
+		return;
+	if (!has_series(c))
+		weir_experiment_say(r, node->key_at, "`window` needs a metric series.FLOW.SIGNAL");
+	if (node->kind != WEIR_YAML_LIST || node->n != 2) {
+		weir_experiment_say(r, node->at, "a window is [from, to]");
+		return;
+	}
+	if (read_time(r, node->first, &c->from_ns) && read_time(r, node->last, &c->to_ns) &&
+	    c->from_ns >= c->to_ns)
+		weir_experiment_say(r, node->at, "the window ends before it begins");
+}
+
+/* ---- one claim ---- */
+
+static void read_known_miss(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			    struct weir_claim *c)
+{
+	static const char *const keys[] = {"band", "reason", "evidence", NULL};
+
+	if (!map || !weir_experiment_is_map(r, map))
+		return;
+	weir_experiment_keys(r, map, keys);
+	const struct weir_yaml *band = weir_yaml_find(map, "band");
+	if (band)
+		c->has_known_miss = weir_experiment_band(r, band, c->miss_band);
+	else
+		weir_experiment_say(r, map->at, "`band` is missing");
+	c->miss_reason = weir_experiment_text(r, map, "reason", true);
+	c->miss_evidence = weir_experiment_text(r, map, "evidence", true);
+	c->has_known_miss = c->has_known_miss && c->miss_reason && c->miss_evidence;
+}
+
+static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
+{
+	static const char *const keys[] = {"id",    "text", "metric", "at",   "against", "window",     "time",
+					   "seeds", "unit", "paper",  "band", "where",	 "known_miss", NULL};
+
+	if (!weir_experiment_is_map(r, map))
+		return;
+	weir_experiment_keys(r, map, keys);
+	c->at = map->at;
+	c->id = weir_experiment_text(r, map, "id", true);
+	c->text = weir_experiment_text(r, map, "text", true);
+	c->unit = weir_experiment_text(r, map, "unit", true);
+	c->where = weir_experiment_text(r, map, "where", true);
+	read_metric(r, map, c);
+	read_window(r, map, c);
+	read_reduce(r, map, "time", 3, &c->over_time);
+	read_reduce(r, map, "seeds", 4, &c->over_seeds);
+	if (weir_experiment_text(r, map, "paper", false))
+		c->has_paper = weir_experiment_number(r, weir_yaml_find(map, "paper"), &c->paper);
+	const struct weir_yaml *band = weir_yaml_find(map, "band");
+	if (band)
+		weir_experiment_band(r, band, c->band);
+	else
+		weir_experiment_say(r, map->at, "`band` is missing: [lowest, highest]");
+	read_known_miss(r, weir_yaml_find(map, "known_miss"), c);
+}
+
+void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct weir_yaml *list)
+{
+	struct weir_experiment *e = r->experiment;
+
+	if (list->kind != WEIR_YAML_LIST || list->n == 0 || list->n > WEIR_EXPERIMENT_MAX_CLAIMS) {
+		weir_experiment_say(r, list->at, "a list of 1 to %u claims is expected",
+				    WEIR_EXPERIMENT_MAX_CLAIMS);
+		return;
+	}
+	e->claims = weir_arena_get(e->arena, list->n * sizeof *e->claims);
+	if (!e->claims)
+		return;
+	for (const struct weir_yaml *map = list->first; map; map = map->next) {
+		struct weir_claim *c = &e->claims[e->n_claims];
+		read_claim(r, map, c);
+		for (u32 i = 0; c->id && i < e->n_claims; i++)
+			if (e->claims[i].id && !strcmp(e->claims[i].id, c->id))
+				weir_experiment_say(r, map->at, "the id `%.60s` is given twice", c->id);
+		e->n_claims++;
+	}
+}

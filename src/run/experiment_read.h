@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading an experiment's YAML tree; between the experiment_*.c files only. Each function reports what it
+ * does not like and goes on. */
+#ifndef WEIR_RUN_EXPERIMENT_READ_H
+#define WEIR_RUN_EXPERIMENT_READ_H
+
+#include "run/experiment.h"
+#include "scenario/yaml.h"
+
+struct weir_experiment_reader {
+	struct weir_experiment *experiment;
+	struct weir_scenario_set nobody; /* whom the YAML reader reports to: places are all in the file */
+	struct weir_diag diag;
+};
+
+__attribute__((format(printf, 3, 4))) void
+weir_experiment_say(struct weir_experiment_reader *r, struct weir_scenario_place at, const char *format, ...);
+/* Every key of the map must be one of these (the list ends with NULL). */
+void weir_experiment_keys(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			  const char *const *known);
+bool weir_experiment_is_map(struct weir_experiment_reader *r, const struct weir_yaml *node);
+/* NULL when absent or wrong. `null`, `~` and nothing count as absent. */
+const char *weir_experiment_text(struct weir_experiment_reader *r, const struct weir_yaml *map,
+				 const char *key, bool required);
+void weir_experiment_count(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 min, u64 max,
+			   u64 *value);
+bool weir_experiment_number(struct weir_experiment_reader *r, const struct weir_yaml *node, double *value);
+/* [low, high], low <= high. */
+bool weir_experiment_band(struct weir_experiment_reader *r, const struct weir_yaml *node, double band[2]);
+/* A number as people write it, no hexadecimal, no inf or nan. */
+bool weir_experiment_parse_number(const char *text, double *value);
+/* A map of dotted keys and plain values as KEY=VALUE texts. */
+const char **weir_experiment_sets(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 *n);
+
+void weir_experiment_read_axes(struct weir_experiment_reader *r, const struct weir_yaml *list);
+void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct weir_yaml *list);
+
+#endif

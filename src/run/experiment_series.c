@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/experiment_series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void take(struct weir_watched *x, double time_s, double value)
+{
+	x->rows++;
+	if (time_s < (double)x->from_ns / 1e9 || time_s >= (double)x->to_ns / 1e9)
+		return;
+	x->min = x->n == 0 || value < x->min ? value : x->min;
+	x->max = x->n == 0 || value > x->max ? value : x->max;
+	x->sum += value;
+	x->n++;
+}
+
+/* time_s,flow,signal,value */
+static void on_row(struct weir_watch *w, char *row)
+{
+	char *flow = strchr(row, ','), *signal = flow ? strchr(flow + 1, ',') : NULL;
+	char *value = signal ? strchr(signal + 1, ',') : NULL;
+
+	if (!value)
+		return;
+	*signal++ = '.'; /* flow.signal */
+	*flow++ = *value++ = 0;
+	for (u32 i = 0; i < w->n; i++)
+		if (!strcmp(w->watched[i].name, flow))
+			take(&w->watched[i], strtod(row, NULL), strtod(value, NULL));
+}
+
+static ssize_t on_write(void *cookie, const char *bytes, size_t n)
+{
+	struct weir_watch *w = cookie;
+
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] == '\n') {
+			w->line[w->used] = 0;
+			on_row(w, w->line);
+			w->used = 0;
+		} else if (w->used + 1 < sizeof w->line) {
+			w->line[w->used++] = bytes[i];
+		}
+	}
+	return (ssize_t)n;
+}
+
+int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n)
+{
+	*w = (struct weir_watch){.n = n, .watched = watched};
+	if (n == 0)
+		return 0;
+	w->file = fopencookie(w, "w", (cookie_io_functions_t){.write = on_write});
+	w->series = malloc(sizeof *w->series);
+	if (!w->file || !w->series) {
+		weir_watch_end(w);
+		errno = ENOMEM;
+		return -1;
+	}
+	weir_series_begin(w->series, w->file);
+	return 0;
+}
+
+int weir_watch_end(struct weir_watch *w)
+{
+	int rc = w->series && w->file ? weir_series_finish(w->series) : 0;
+
+	if (w->file && fclose(w->file) != 0)
+		rc = -1;
+	free(w->series);
+	w->file = NULL;
+	w->series = NULL;
+	return rc;
+}
+
+double weir_watched_value(const struct weir_watched *x)
+{
+	if (x->n == 0)
+		return NAN;
+	switch (x->over_time) {
+	case WEIR_REDUCE_MIN:
+		return x->min;
+	case WEIR_REDUCE_MAX:
+		return x->max;
+	default:
+		return x->sum / (double)x->n;
+	}
+}
