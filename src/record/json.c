@@ -80,6 +80,20 @@ char *weir_json_take(struct weir_json *j, size_t *length)
 	return text;
 }
 
+const char *weir_json_text(const struct weir_json *j, size_t *length)
+{
+	assert(j->done && !j->file && !j->error);
+	*length = j->used - 1;
+	return j->buffer;
+}
+
+void weir_json_rewind(struct weir_json *j)
+{
+	struct weir_json fresh = {.buffer = j->buffer, .room = j->room};
+	assert(!j->file);
+	*j = fresh;
+}
+
 void weir_json_abandon(struct weir_json *j)
 {
 	free(j->buffer);

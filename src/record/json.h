@@ -46,6 +46,10 @@ void weir_json_to_buffer(struct weir_json *j);
 int weir_json_finish(struct weir_json *j);
 /* After finish: the document, zero-terminated; the caller frees it. */
 char *weir_json_take(struct weir_json *j, size_t *length);
+/* For many small documents: after finish, the buffer's text, zero-terminated, until the next rewind; rewind
+ * begins the next document in the same buffer. */
+const char *weir_json_text(const struct weir_json *j, size_t *length);
+void weir_json_rewind(struct weir_json *j);
 /* Frees the buffer of a document that is given up. */
 void weir_json_abandon(struct weir_json *j);
 

@@ -207,6 +207,7 @@ static void put_head(struct weir_json *j, const struct weir_summary *s)
 	weir_json_put_bool(j, "interrupted", s->interrupted);
 	weir_json_put_double(j, "warmup_s", s->warmup_s);
 	weir_json_put_double(j, "sampling_s", s->sampling_s);
+	weir_json_put_double(j, "flow_sampling_s", s->flow_sampling_s);
 	weir_json_put_u64(j, "events", s->events);
 	weir_json_put_u64(j, "packets", s->packets);
 	weir_json_put_null(j, "emulation");

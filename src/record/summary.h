@@ -76,6 +76,7 @@ struct weir_summary {
 	u64 seed;
 	double wall_s;
 	double simulated_s, warmup_s, sampling_s;
+	double flow_sampling_s; /* of single flows: a multiple of sampling_s where there are many */
 	bool interrupted;
 	u64 events, packets;
 	u32 n_flows, n_groups, n_links, n_fct, n_notes;
