@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A checked scenario becomes a world. */
+#ifndef WEIR_RUN_BUILD_H
+#define WEIR_RUN_BUILD_H
+
+#include "registry.h"
+#include "scenario/scenario.h"
+#include "sim/world.h"
+
+/* More flows than this: histograms and records are kept for groups only. */
+#define WEIR_FLOWS_RECORDED_MAX 1000
+
+#define WEIR_BUILD_NAME_BYTES 96
+
+struct weir_traces;
+
+struct weir_build_with {
+	const struct weir_registry *registry;
+	/* In place of every `controller: subject`, or of the controller of every entry of `flows` (not of
+	 * `traffic`) when none is marked; NULL: as the scenario says. */
+	const struct weir_cc_ops *controller;
+	const char *controller_name; /* what the records call it */
+};
+
+/* Whether --controller takes the place of this entry's own. */
+bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
+			 const struct weir_scenario_flow *f);
+
+struct weir_build_entry {
+	const struct weir_scenario_flow *flow;
+	u32 first, count;			/* the world's flow numbers */
+	const struct weir_cc_ops *ops;		/* NULL for a datagram application */
+	char controller[WEIR_BUILD_NAME_BYTES]; /* "kernel:cubic" stays visible */
+	u64 *own_params;			/* defaults of a controller that was put in */
+	bool fair; /* counts for the fairness index: of `flows`, not of `traffic` */
+};
+
+struct weir_build {
+	struct weir_world *world;
+	const struct weir_scenario *scenario;
+	u32 n_flows, n_entries;
+	struct weir_build_entry *entry; /* one for each flow of the scenario, in its order */
+	u64 *start_ns;			/* of each flow, jitter included */
+	bool grouped;			/* over WEIR_FLOWS_RECORDED_MAX flows: one histogram an entry */
+	u32 n_hists;
+	struct weir_hist *rtt_ns, *queue_ns; /* of each flow, or of each entry when grouped */
+	struct weir_hist *wait_ns; /* of each hop of the scenario; the world's hops have its order */
+	u64 *mean_bps;		   /* of each hop, 0: infinitely fast */
+};
+
+/* 0, or -1 when out of memory; *b must be freed in both cases. */
+int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct weir_build_with *with,
+	       const struct weir_traces *traces, u64 seed);
+void weir_build_free(struct weir_build *b);
+
+/* "cubic", or "cubic.7" for one of several, from 1 as in the scenario. */
+void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES]);
+/* "cubic.*", or "cubic" where there is one only. */
+void weir_build_group_name(const struct weir_build_entry *e, char name[WEIR_BUILD_NAME_BYTES]);
+
+/* What the hop could have transmitted by now_ns, where the world stands: exact for a fixed rate, as the
+ * hop counts it for a varying one, 0 for an infinitely fast one. */
+u64 weir_build_capacity_bytes(const struct weir_build *b, u32 hop, u64 now_ns);
+
+#endif

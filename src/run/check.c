@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <string.h>
+
+static bool same(const struct weir_diag_entry *a, const struct weir_diag_entry *b)
+{
+	return a->line == b->line && a->column == b->column && strcmp(a->text, b->text) == 0 &&
+	       strcmp(a->argument, b->argument) == 0;
+}
+
+/* The points of a sweep share most of their text: the same mistake is told once. */
+static void forget_repeated(struct weir_diag *diag, u32 before)
+{
+	u32 kept = before;
+	for (u32 i = before; i < diag->n; i++) {
+		bool known = false;
+		for (u32 k = 0; k < kept; k++)
+			known = known || same(&diag->entry[k], &diag->entry[i]);
+		if (!known)
+			diag->entry[kept++] = diag->entry[i];
+	}
+	diag->n = kept;
+}
+
+static void check_controller(const struct weir_scenario_set *set, const struct weir_scenario *s,
+			     const struct weir_build_with *with, const struct weir_scenario_flow *f,
+			     struct weir_diag *diag)
+{
+	const struct weir_scenario_controller *c = &f->controller;
+	if (!c->name || weir_build_replaces(s, with, f))
+		return;
+	if (c->subject) {
+		weir_scenario_mistake(set, diag, c->at,
+				      "%s: `controller: subject` needs --controller NAME on the command line",
+				      f->name);
+	} else if (c->index == WEIR_SCENARIO_NONE) {
+		const char *near = weir_registry_nearest(with->registry, c->name);
+		weir_scenario_mistake(
+		    set, diag, c->at,
+		    "%s: kernel:%s has no simulated form here%s%s%s; it runs with --on emu only", f->name,
+		    c->name, near ? " (did you mean kernel:" : "", near ? near : "", near ? "?)" : "");
+	}
+}
+
+u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
+		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag)
+{
+	u32 before = diag->n;
+	for (u32 i = 0; i < s->n_hops; i++) {
+		char why[200];
+		const struct weir_scenario_hop *h = &s->hops[i];
+		if (h->rate_kind == WEIR_SCENARIO_TRACE &&
+		    !weir_traces_read(traces, h->trace, why, sizeof why))
+			weir_scenario_mistake(set, diag, h->trace_at, "%s", why);
+	}
+	for (u32 i = 0; i < s->n_flows; i++)
+		check_controller(set, s, with, &s->flows[i], diag);
+	forget_repeated(diag, before);
+	return diag->n - before;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Foreign formats on request: packets.pcap and packets-receiver.pcap, trace.qlog, iperf3.json and one
+ * mahimahi-HOP.log a hop. All of them watch the world through its taps and change nothing. */
+#ifndef WEIR_RUN_EXPORTS_H
+#define WEIR_RUN_EXPORTS_H
+
+#include "build.h"
+
+struct weir_exports;
+
+struct weir_exports_wanted {
+	bool pcap, qlog, iperf3, mahimahi;
+};
+bool weir_exports_any(const struct weir_exports_wanted *w);
+
+/* Creates the files in a directory. NULL with errno set, and *file naming the culprit, when that fails. */
+struct weir_exports *weir_exports_open(const struct weir_exports_wanted *w, const char *directory,
+				       const struct weir_scenario *s, const char **file);
+/* Before the world runs: NULL detaches. 0, or -1 when out of memory. */
+int weir_exports_attach(struct weir_exports *x, const struct weir_build *b);
+/* When the world must stop next for the exports, after now_ns; and that it stands there. */
+u64 weir_exports_next_ns(const struct weir_exports *x, u64 now_ns);
+void weir_exports_tick(struct weir_exports *x, u64 now_ns);
+/* The run ended at now_ns, maybe early: what is open is brought to its end. Before the build is freed. */
+void weir_exports_end(struct weir_exports *x, u64 now_ns, bool interrupted);
+/* 0, or -1 with errno and *file set when anything could not be written. Frees. */
+int weir_exports_close(struct weir_exports *x, const char **file);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "registry.h"
+
+#include "cc/table.h"
+#include "core/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static u32 index_of(const struct weir_registry *r, const char *name)
+{
+	u32 i = 0;
+	while (i < r->catalog.n && strcmp(r->entries[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+int weir_registry_add(struct weir_registry *r, const char *name, const struct weir_cc_ops *ops)
+{
+	u32 i = index_of(r, name);
+	if (i == r->room) {
+		u32 room = r->room ? 2 * r->room : 16;
+		void *entries = realloc(r->entries, room * sizeof *r->entries);
+		if (!entries)
+			return -1;
+		r->entries = entries;
+		r->catalog.controllers = entries;
+		void *all = realloc(r->ops, room * sizeof *r->ops);
+		if (!all)
+			return -1;
+		r->ops = all;
+		r->room = room;
+	}
+	r->entries[i] = (struct weir_scenario_catalog_entry){name, ops->params, ops->n_params};
+	r->ops[i] = ops;
+	if (i == r->catalog.n)
+		r->catalog.n++;
+	return 0;
+}
+
+int weir_registry_init(struct weir_registry *r)
+{
+	memset(r, 0, sizeof *r);
+	for (u32 i = 0; i < weir_cc_count(); i++) {
+		const struct weir_cc_ops *ops = weir_cc_at(i);
+		if (weir_registry_add(r, ops->name, ops) < 0)
+			return -1;
+	}
+	const char *alias;
+	const struct weir_cc_ops *ops;
+	for (u32 i = 0; (ops = weir_cc_alias_at(i, &alias)) != NULL; i++)
+		if (weir_registry_add(r, alias, ops) < 0)
+			return -1;
+	return 0;
+}
+
+void weir_registry_free(struct weir_registry *r)
+{
+	free(r->entries);
+	free(r->ops);
+	memset(r, 0, sizeof *r);
+}
+
+const struct weir_cc_ops *weir_registry_find(const struct weir_registry *r, const char *name)
+{
+	u32 i = index_of(r, name);
+	return i < r->catalog.n ? r->ops[i] : NULL;
+}
+
+const char *weir_registry_nearest(const struct weir_registry *r, const char *name)
+{
+	struct weir_nearest near = weir_nearest_to(name);
+	for (u32 i = 0; i < r->catalog.n; i++)
+		weir_nearest_try(&near, r->entries[i].name);
+	return near.name;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "sampler.h"
+
+#include "record/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static u64 bits_per_second(u64 bytes, u64 ns)
+{
+	return weir_muldiv(bytes * 8, WEIR_NS_PER_S, ns);
+}
+
+/* Each so many steps, so that n things looked at over `steps` steps stay within the budget. */
+static u64 every(u64 n, u64 steps, u64 budget)
+{
+	u64 wanted = weir_muldiv(n, steps, budget) + 1;
+	return weir_clamp(wanted, 1, weir_max(steps / WEIR_SAMPLES_LEAST, 1));
+}
+
+static void choose_periods(struct weir_sampler *s)
+{
+	const struct weir_scenario *sc = s->b->scenario;
+	u64 usual_ns = weir_max(10 * WEIR_NS_PER_MS, sc->duration_ns / 2000);
+	s->flow_every = s->group_every = 1;
+	if (sc->sample_ns != usual_ns)
+		return;
+	u64 steps = weir_div(sc->duration_ns, sc->sample_ns);
+	s->flow_every = every(s->b->n_flows, steps, WEIR_SAMPLES_FLOWS);
+	s->group_every = every(s->b->n_flows, steps, WEIR_SAMPLES_GROUPS);
+}
+
+static bool has_groups(const struct weir_build *b)
+{
+	for (u32 i = 0; i < b->n_entries; i++)
+		if (b->grouped || b->entry[i].count > 1)
+			return true;
+	return false;
+}
+
+static void name_signals(struct weir_sampler *s)
+{
+	for (u32 i = 0; i < s->b->n_entries; i++) {
+		const struct weir_cc_ops *ops = s->b->entry[i].ops;
+		for (u32 k = 0; ops && k < ops->n_signals; k++) {
+			char name[WEIR_NAME_BYTES];
+			weir_signal_name(name, ops->signals[k].name, ops->signals[k].unit);
+			snprintf(s->signal_name[i][k], sizeof s->signal_name[i][k], "cc.%s", name);
+		}
+	}
+}
+
+int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struct weir_series *series)
+{
+	memset(s, 0, sizeof *s);
+	s->b = b;
+	s->series = series;
+	choose_periods(s);
+	s->link = calloc(b->scenario->n_hops + 1u, sizeof *s->link);
+	s->signal_name = calloc(b->n_entries + 1u, sizeof *s->signal_name);
+	if (!s->link || !s->signal_name)
+		return -1;
+	if (!b->grouped && !(s->flow = calloc(b->n_flows + 1u, sizeof *s->flow)))
+		return -1;
+	if (has_groups(b)) {
+		s->group = calloc(b->n_entries + 1u, sizeof *s->group);
+		s->group_received = calloc(b->n_flows + 1u, sizeof *s->group_received);
+		s->spread_bps = calloc(3, sizeof *s->spread_bps);
+		if (!s->group || !s->group_received || !s->spread_bps)
+			return -1;
+		s->spread_rtt = s->spread_bps + 1;
+		s->spread_cwnd = s->spread_bps + 2;
+	}
+	name_signals(s);
+	return 0;
+}
+
+void weir_sampler_free(struct weir_sampler *s)
+{
+	free(s->flow);
+	free(s->group);
+	free(s->link);
+	free(s->group_received);
+	free(s->spread_bps);
+	free(s->signal_name);
+	memset(s, 0, sizeof *s);
+}
+
+void weir_sampler_restart(struct weir_sampler *s)
+{
+	for (u32 i = 0; s->flow && i < s->b->n_flows; i++) {
+		struct weir_sampled_flow *f = &s->flow[i];
+		f->rtt_n = f->queue_n = f->looks = 0;
+		f->rtt_sum = f->queue_sum = f->cwnd_sum = f->backlog_sum = 0;
+		memset(f->signal_sum, 0, sizeof f->signal_sum);
+	}
+	for (u32 i = 0; s->group && i < s->b->n_entries; i++) {
+		s->group[i].rtt_n = s->group[i].queue_n = 0;
+		s->group[i].rtt_sum = s->group[i].queue_sum = 0;
+	}
+	for (u32 i = 0; i < s->b->scenario->n_hops; i++) {
+		s->link[i].wait_n = s->link[i].looks = s->link[i].queue_max = 0;
+		s->link[i].wait_sum = s->link[i].queue_sum = 0;
+	}
+}
+
+/* Mean of the samples that a histogram took in since the last look, in ms. */
+static void put_mean(struct weir_sampler *s, const char *signal, const struct weir_hist *h, u64 *n,
+		     double *sum)
+{
+	if (h->n > *n)
+		weir_series_fixed(s->series, signal, (u64)((h->sum - *sum) / (double)(h->n - *n) + .5), 6);
+	*n = h->n;
+	*sum = h->sum;
+}
+
+/* A controller's signal in its text unit; the two commonest units without a double in between. */
+static void put_signal(struct weir_series *out, const char *name, const char *unit, u64 value)
+{
+	if (strcmp(unit, "ns") == 0 || strcmp(unit, "ratio") == 0)
+		weir_series_fixed(out, name, value, 6);
+	else if (strcmp(unit, "Bps") == 0)
+		weir_series_value(out, name, weir_signal_value(unit, (double)value));
+	else
+		weir_series_fixed(out, name, value, 0);
+}
+
+static void put_state(struct weir_sampler *s, const struct weir_build_entry *e, const struct weir_flow_now *n)
+{
+	struct weir_series *out = s->series;
+	if (n->srtt_ns)
+		weir_series_fixed(out, "srtt_ms", n->srtt_ns, 6);
+	weir_series_fixed(out, "cwnd_bytes", n->cwnd_bytes, 0);
+	weir_series_fixed(out, "inflight_bytes", n->inflight_bytes, 0);
+	if (n->pacing_Bps)
+		weir_series_fixed(out, "pacing_bps", n->pacing_Bps * 8, 0);
+	for (u32 k = 0; k < n->n_signals; k++)
+		put_signal(out, s->signal_name[e - s->b->entry][k], e->ops->signals[k].unit, n->signal[k]);
+}
+
+static void add_means(const struct weir_build_entry *e, struct weir_sampled_flow *f,
+		      const struct weir_flow_now *n)
+{
+	f->looks++;
+	f->cwnd_sum += (double)n->cwnd_bytes;
+	f->backlog_sum += (double)n->inflight_bytes / (double)weir_max(e->flow->endpoint.mss_bytes, 1);
+	for (u32 k = 0; k < n->n_signals; k++) {
+		f->signal_last[k] = weir_signal_value(e->ops->signals[k].unit, (double)n->signal[k]);
+		f->signal_sum[k] += f->signal_last[k];
+	}
+}
+
+static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 now_ns)
+{
+	struct weir_sampled_flow *f = &s->flow[flow];
+	const struct weir_build *b = s->b;
+	u64 from_ns = weir_max(f->seen_ns, b->start_ns[flow]);
+	if (now_ns <= from_ns || f->done)
+		return;
+	struct weir_flow_totals t;
+	struct weir_flow_now n;
+	weir_world_flow_totals(b->world, flow, &t);
+	weir_world_flow_now(b->world, flow, &n);
+	f->done = n.done;
+	if (e->ops)
+		add_means(e, f, &n);
+	if (s->series) {
+		char name[WEIR_BUILD_NAME_BYTES];
+		weir_build_flow_name(e, flow, name);
+		weir_series_flow(s->series, "", name);
+		u64 ns = now_ns - from_ns;
+		weir_series_fixed(s->series, "throughput_bps",
+				  bits_per_second(t.received_wire_bytes - f->received_bytes, ns), 0);
+		weir_series_fixed(s->series, "goodput_bps",
+				  bits_per_second(t.delivered_bytes - f->delivered_bytes, ns), 0);
+		put_mean(s, "rtt_ms", &b->rtt_ns[flow], &f->rtt_n, &f->rtt_sum);
+		put_mean(s, "queue_delay_ms", &b->queue_ns[flow], &f->queue_n, &f->queue_sum);
+		if (e->ops) {
+			put_state(s, e, &n);
+			weir_series_fixed(s->series, "retransmitted",
+					  t.retransmitted_packets - f->retransmitted, 0);
+		}
+		weir_series_fixed(s->series, "lost", t.lost_packets - f->lost, 0);
+	}
+	f->seen_ns = now_ns;
+	f->delivered_bytes = t.delivered_bytes;
+	f->received_bytes = t.received_wire_bytes;
+	f->retransmitted = t.retransmitted_packets;
+	f->lost = t.lost_packets;
+}
+
+static void put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],
+		       u32 decimals)
+{
+	static const double q[3] = {.1, .5, .9};
+	for (u32 i = 0; h->n && i < 3; i++)
+		weir_series_fixed(out, name[i], (u64)(weir_hist_quantile(h, q[i]) + .5), decimals);
+}
+
+/* Sums over the active flows of an entry, and how they are spread. */
+struct group_sum {
+	u64 active, delivered, received, retransmitted, lost, cwnd, inflight;
+};
+
+static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns, u64 from_ns,
+		      struct group_sum *sum)
+{
+	memset(s->spread_bps, 0, 3 * sizeof *s->spread_bps);
+	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
+		struct weir_flow_totals t;
+		weir_world_flow_totals(s->b->world, flow, &t);
+		u64 news = t.received_wire_bytes - s->group_received[flow];
+		s->group_received[flow] = t.received_wire_bytes;
+		sum->delivered += t.delivered_bytes;
+		sum->received += t.received_wire_bytes;
+		sum->retransmitted += t.retransmitted_packets;
+		sum->lost += t.lost_packets;
+		struct weir_flow_now n;
+		weir_world_flow_now(s->b->world, flow, &n);
+		if (s->b->start_ns[flow] >= now_ns || (n.done && news == 0))
+			continue;
+		sum->active++;
+		sum->cwnd += n.cwnd_bytes;
+		sum->inflight += n.inflight_bytes;
+		u64 ns = now_ns - weir_max(from_ns, s->b->start_ns[flow]);
+		weir_hist_add(s->spread_bps, bits_per_second(news, ns));
+		if (e->ops && n.srtt_ns)
+			weir_hist_add(s->spread_rtt, n.srtt_ns);
+		if (e->ops)
+			weir_hist_add(s->spread_cwnd, n.cwnd_bytes);
+	}
+}
+
+static void put_group(struct weir_sampler *s, const struct weir_build_entry *e, const struct group_sum *sum,
+		      u64 ns)
+{
+	static const char *const bps[] = {"throughput_p10_bps", "throughput_p50_bps", "throughput_p90_bps"};
+	static const char *const rtt[] = {"srtt_p10_ms", "srtt_p50_ms", "srtt_p90_ms"};
+	static const char *const cwnd[] = {"cwnd_p10_bytes", "cwnd_p50_bytes", "cwnd_p90_bytes"};
+	struct weir_sampled_group *g = &s->group[e - s->b->entry];
+	struct weir_series *out = s->series;
+	char name[WEIR_BUILD_NAME_BYTES];
+	weir_build_group_name(e, name);
+	weir_series_flow(out, "", name);
+	weir_series_fixed(out, "active_flows", sum->active, 0);
+	weir_series_fixed(out, "throughput_bps", bits_per_second(sum->received - g->received_bytes, ns), 0);
+	weir_series_fixed(out, "goodput_bps", bits_per_second(sum->delivered - g->delivered_bytes, ns), 0);
+	put_spread(out, s->spread_bps, bps, 0);
+	if (s->b->grouped) {
+		u32 hist = (u32)(e - s->b->entry);
+		put_mean(s, "rtt_ms", &s->b->rtt_ns[hist], &g->rtt_n, &g->rtt_sum);
+		put_mean(s, "queue_delay_ms", &s->b->queue_ns[hist], &g->queue_n, &g->queue_sum);
+	}
+	put_spread(out, s->spread_rtt, rtt, 6);
+	if (e->ops) {
+		weir_series_fixed(out, "cwnd_bytes", sum->cwnd, 0);
+		put_spread(out, s->spread_cwnd, cwnd, 0);
+		weir_series_fixed(out, "inflight_bytes", sum->inflight, 0);
+		weir_series_fixed(out, "retransmitted", sum->retransmitted - g->retransmitted, 0);
+	}
+	weir_series_fixed(out, "lost", sum->lost - g->lost, 0);
+}
+
+static void look_at_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns)
+{
+	struct weir_sampled_group *g = &s->group[e - s->b->entry];
+	struct group_sum sum = {0};
+	u64 from_ns = weir_max(g->seen_ns, e->flow->start_ns);
+	if (now_ns <= from_ns)
+		return;
+	sum_group(s, e, now_ns, g->seen_ns, &sum);
+	put_group(s, e, &sum, now_ns - from_ns);
+	g->seen_ns = now_ns;
+	g->delivered_bytes = sum.delivered;
+	g->received_bytes = sum.received;
+	g->retransmitted = sum.retransmitted;
+	g->lost = sum.lost;
+}
+
+static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
+{
+	struct weir_sampled_link *l = &s->link[hop];
+	u64 waiting, ns = now_ns - l->seen_ns;
+	const struct weir_link_stats *st = weir_world_hop_stats(s->b->world, hop, &waiting);
+	u64 losses = st->dropped_packets[WEIR_DROP_LOSS], drops = weir_link_dropped(st) - losses;
+	u64 capacity = weir_build_capacity_bytes(s->b, hop, now_ns);
+	l->looks++;
+	l->queue_sum += (double)waiting;
+	l->queue_max = weir_max(l->queue_max, waiting);
+	if (ns == 0)
+		return;
+	if (s->series) {
+		struct weir_series *out = s->series;
+		u64 sent = st->sent_bytes - l->sent_bytes, could = capacity - l->capacity_bytes;
+		weir_series_flow(out, "link:", s->b->scenario->hops[hop].name);
+		if (s->b->mean_bps[hop])
+			weir_series_fixed(out, "capacity_bps", bits_per_second(could, ns), 0);
+		weir_series_fixed(out, "throughput_bps", bits_per_second(sent, ns), 0);
+		if (could)
+			weir_series_fixed(out, "utilization", weir_muldiv(sent, 1000000, could), 6);
+		weir_series_fixed(out, "queue_bytes", waiting, 0);
+		put_mean(s, "queue_delay_ms", &s->b->wait_ns[hop], &l->wait_n, &l->wait_sum);
+		weir_series_fixed(out, "drops", drops - l->drops, 0);
+		if (losses)
+			weir_series_fixed(out, "losses", losses - l->losses, 0);
+	}
+	l->seen_ns = now_ns;
+	l->sent_bytes = st->sent_bytes;
+	l->capacity_bytes = capacity;
+	l->drops = drops;
+	l->losses = losses;
+}
+
+void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last)
+{
+	const struct weir_build *b = s->b;
+	s->step++;
+	if (s->series)
+		weir_series_time(s->series, now_ns);
+	for (u32 i = 0; i < b->scenario->n_hops; i++)
+		look_at_link(s, i, now_ns);
+	for (u32 i = 0; s->flow && i < b->n_entries; i++) {
+		const struct weir_build_entry *e = &b->entry[i];
+		for (u32 flow = e->first; flow < e->first + e->count; flow++)
+			if (last || s->step % s->flow_every == 0)
+				look_at_flow(s, e, flow, now_ns);
+	}
+	for (u32 i = 0; s->series && s->group && i < b->n_entries; i++)
+		if ((b->grouped || b->entry[i].count > 1) && (last || s->step % s->group_every == 0))
+			look_at_group(s, &b->entry[i], now_ns);
+}

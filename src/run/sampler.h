@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks at a running world at equal steps: rows of series.csv, and the means of what has no running total
+ * (window, backlog, signals, queue length). Fixed memory, no allocation between begin and free.
+ *
+ * Looking must cost little beside the packets. Links are looked at each step; flows and groups each
+ * flow_every and group_every steps, chosen so that a whole run takes at most WEIR_SAMPLES_FLOWS and
+ * WEIR_SAMPLES_GROUPS looks at single flows, yet at least WEIR_SAMPLES_LEAST looks at each. A sampling
+ * period that the scenario itself gives is kept to the letter. */
+#ifndef WEIR_RUN_SAMPLER_H
+#define WEIR_RUN_SAMPLER_H
+
+#include "build.h"
+#include "record/series.h"
+
+#define WEIR_SAMPLES_FLOWS 25000
+#define WEIR_SAMPLES_GROUPS 100000
+#define WEIR_SAMPLES_LEAST 20
+
+struct weir_sampled_flow {
+	/* totals at the last look */
+	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
+	u64 rtt_n, queue_n;
+	double rtt_sum, queue_sum;
+	bool done;
+	/* means over the looks while it was active, after the warm-up */
+	u64 looks;
+	double cwnd_sum, backlog_sum;
+	double signal_sum[WEIR_CC_SIGNALS_MAX], signal_last[WEIR_CC_SIGNALS_MAX];
+};
+
+struct weir_sampled_group {
+	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
+	u64 rtt_n, queue_n;
+	double rtt_sum, queue_sum;
+};
+
+struct weir_sampled_link {
+	u64 seen_ns, sent_bytes, capacity_bytes, drops, losses;
+	u64 wait_n;
+	double wait_sum;
+	u64 looks; /* after the warm-up */
+	double queue_sum;
+	u64 queue_max;
+};
+
+struct weir_sampler {
+	const struct weir_build *b;
+	struct weir_series *series; /* NULL: means only */
+	u64 flow_every, group_every, step;
+	struct weir_sampled_flow *flow; /* NULL when the build is grouped */
+	struct weir_sampled_group *group;
+	struct weir_sampled_link *link;
+	u64 *group_received; /* of each flow at the last look at its group */
+	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd;
+	char (*signal_name)[WEIR_CC_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
+};
+
+/* 0, or -1 when out of memory; free in both cases. */
+int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struct weir_series *series);
+/* The world stands at `now_ns`; `last`: the run ends here, so that everything is looked at. */
+void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last);
+/* The warm-up ends: means and the interval of histograms that were just cleared begin anew. */
+void weir_sampler_restart(struct weir_sampler *s);
+void weir_sampler_free(struct weir_sampler *s);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "simulate.h"
+
+#include "exports.h"
+#include "life.h"
+#include "sampler.h"
+#include "summarise.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void clear_histograms(struct weir_build *b)
+{
+	memset(b->rtt_ns, 0, b->n_hists * sizeof *b->rtt_ns);
+	memset(b->queue_ns, 0, b->n_hists * sizeof *b->queue_ns);
+	memset(b->wait_ns, 0, b->scenario->n_hops * sizeof *b->wait_ns);
+}
+
+struct running {
+	const struct weir_simulate_config *c;
+	struct weir_build build;
+	struct weir_life life;
+	struct weir_sampler sampler;
+	bool interrupted;
+};
+
+/* Runs to the next time at which somebody wants to look. */
+static int step(struct running *r, u64 *sample_ns)
+{
+	const struct weir_scenario *s = r->c->scenario;
+	u64 now_ns = weir_world_now_ns(r->build.world);
+	u64 until_ns = weir_min(*sample_ns, weir_life_next_ns(&r->life, now_ns));
+	if (r->c->exports)
+		until_ns = weir_min(until_ns, weir_exports_next_ns(r->c->exports, now_ns));
+	until_ns = weir_min(until_ns, s->duration_ns);
+	int failed = weir_world_run(r->build.world, until_ns);
+	now_ns = weir_world_now_ns(r->build.world);
+	if (failed) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (r->c->exports)
+		weir_exports_tick(r->c->exports, now_ns);
+	/* The look comes before the histograms are cleared: its row is of the interval that ends here. */
+	bool sample = now_ns == *sample_ns || now_ns == s->duration_ns;
+	if (sample)
+		weir_sampler_step(&r->sampler, now_ns, now_ns == s->duration_ns);
+	if (weir_life_mark(&r->life, now_ns)) {
+		clear_histograms(&r->build);
+		weir_sampler_restart(&r->sampler);
+	}
+	if (!sample)
+		return 0;
+	*sample_ns = weir_add(*sample_ns, s->sample_ns);
+	if (r->c->progress)
+		r->c->progress(r->c->progress_ctx, (double)now_ns, (double)s->duration_ns);
+	return 0;
+}
+
+static int run_all(struct running *r)
+{
+	const struct weir_scenario *s = r->c->scenario;
+	u64 sample_ns = s->sample_ns;
+	while (weir_world_now_ns(r->build.world) < s->duration_ns) {
+		if (r->c->stop && *r->c->stop) {
+			r->interrupted = true;
+			weir_sampler_step(&r->sampler, weir_world_now_ns(r->build.world), true);
+			break;
+		}
+		if (step(r, &sample_ns) < 0)
+			return -1;
+	}
+	if (weir_life_end(&r->life, weir_world_now_ns(r->build.world)) < 0)
+		return -1;
+	if (r->c->exports)
+		weir_exports_end(r->c->exports, weir_world_now_ns(r->build.world), r->interrupted);
+	return 0;
+}
+
+static void note_replacements(struct weir_summary *out, const struct weir_build *b)
+{
+	for (u32 i = 0; i < b->n_entries; i++) {
+		const struct weir_build_entry *e = &b->entry[i];
+		if (strncmp(e->controller, "kernel:", 7) == 0)
+			weir_summary_note(out, "%s: the simulator runs Weir's %s in place of %s",
+					  e->flow->name, e->ops->name, e->controller);
+	}
+}
+
+static void head(struct weir_summary *out, const struct running *r)
+{
+	const struct weir_scenario *s = r->c->scenario;
+	snprintf(out->scenario, sizeof out->scenario, "%s", s->name);
+	snprintf(out->title, sizeof out->title, "%s", s->title);
+	out->backend = "sim";
+	out->seed = r->c->seed;
+	out->warmup_s = (double)s->warmup_ns / 1e9;
+	out->sampling_s = (double)s->sample_ns / 1e9;
+	out->flow_sampling_s = (double)(s->sample_ns * r->sampler.flow_every) / 1e9;
+	out->interrupted = r->interrupted;
+	note_replacements(out, &r->build);
+}
+
+int weir_simulate(const struct weir_simulate_config *c, struct weir_summary *out)
+{
+	struct running r = {.c = c};
+	memset(out, 0, sizeof *out);
+	errno = ENOMEM;
+	int result = weir_build(&r.build, c->scenario, &c->with, c->traces, c->seed);
+	if (result == 0)
+		result = weir_life_begin(&r.life, &r.build);
+	if (result == 0)
+		result = weir_sampler_begin(&r.sampler, &r.build, c->series);
+	if (result == 0 && c->exports)
+		result = weir_exports_attach(c->exports, &r.build);
+	if (result == 0)
+		result = run_all(&r);
+	head(out, &r);
+	if (result == 0)
+		result = weir_summarise(out, &r.build, &r.life, &r.sampler);
+	weir_sampler_free(&r.sampler);
+	weir_life_free(&r.life);
+	weir_build_free(&r.build);
+	return result;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "summarise.h"
+
+#include "core/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS(ns) ((double)(ns) / 1e9)
+
+static double rate_bps(u64 bytes, u64 ns)
+{
+	return ns ? (double)bytes * 8 / SECONDS(ns) : (double)NAN;
+}
+
+static double share(u64 part, u64 whole)
+{
+	return whole ? (double)part / (double)whole : (double)NAN;
+}
+
+static double mean_of(double sum, u64 n)
+{
+	return n ? sum / (double)n : (double)NAN;
+}
+
+static double jain_or_none(const double *x, u64 n)
+{
+	double index = n > 1 ? weir_jain(x, n) : 0;
+	return index > 0 ? index : (double)NAN;
+}
+
+static const char *application_name(const struct weir_build_entry *e)
+{
+	return weir_app_infos[e->flow->app.kind].name;
+}
+
+static void put_name(char to[WEIR_NAME_BYTES], const char *name)
+{
+	snprintf(to, WEIR_NAME_BYTES, "%.*s", WEIR_NAME_BYTES - 1, name);
+}
+
+static void flow_signals(struct weir_flow_summary *out, const struct weir_build_entry *e,
+			 const struct weir_sampled_flow *f)
+{
+	out->backlog_mean = mean_of(f->backlog_sum, f->looks);
+	out->cwnd_mean_bytes = mean_of(f->cwnd_sum, f->looks);
+	if (!e->ops)
+		return;
+	out->n_signals = f->looks ? e->ops->n_signals : 0;
+	for (u32 k = 0; k < out->n_signals; k++) {
+		weir_signal_name(out->signal[k].name, e->ops->signals[k].name, e->ops->signals[k].unit);
+		out->signal[k].mean = mean_of(f->signal_sum[k], f->looks);
+		out->signal[k].last = f->signal_last[k];
+	}
+}
+
+static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, const struct weir_life *life,
+		     const struct weir_build_entry *e, u32 flow)
+{
+	struct weir_lived lived;
+	weir_life_of(life, e, flow, &lived);
+	weir_build_flow_name(e, flow, out->name);
+	put_name(out->path, b->scenario->paths[e->flow->path].name);
+	put_name(out->controller, e->controller);
+	out->application = application_name(e);
+	out->start_s = SECONDS(b->start_ns[flow]);
+	out->active_s = SECONDS(lived.active_ns);
+	out->goodput_bps = rate_bps(lived.delivered_bytes, lived.active_ns);
+	out->throughput_bps = rate_bps(lived.received_bytes, lived.active_ns);
+	weir_spread_from_hist(&out->rtt_ms, &b->rtt_ns[flow], 1e6);
+	weir_spread_from_hist(&out->queue_delay_ms, &b->queue_ns[flow], 1e6);
+	out->packets_sent = lived.totals.sent_packets;
+	out->packets_lost = lived.totals.lost_packets;
+	out->retransmitted = lived.totals.retransmitted_packets;
+	out->timeouts = lived.totals.timeouts;
+	out->recoveries = lived.totals.recoveries;
+	out->spurious = lived.totals.spurious;
+	out->ce_packets = lived.totals.ce_packets;
+	out->loss_fraction = share(lived.totals.lost_packets, lived.totals.sent_packets);
+}
+
+static int sum_flows(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
+		     const struct weir_sampler *sampler)
+{
+	if (b->grouped)
+		return 0;
+	out->flow = calloc(b->n_flows + 1u, sizeof *out->flow);
+	if (!out->flow)
+		return -1;
+	out->n_flows = b->n_flows;
+	for (u32 i = 0; i < b->n_entries; i++) {
+		const struct weir_build_entry *e = &b->entry[i];
+		for (u32 flow = e->first; flow < e->first + e->count; flow++) {
+			sum_flow(&out->flow[flow], b, life, e, flow);
+			flow_signals(&out->flow[flow], e, &sampler->flow[flow]);
+		}
+	}
+	return 0;
+}
+
+static void group_spreads(struct weir_group_summary *g, const struct weir_build *b,
+			  const struct weir_build_entry *e, struct weir_hist *scratch)
+{
+	if (b->grouped) {
+		weir_spread_from_hist(&g->rtt_ms, &b->rtt_ns[e - b->entry], 1e6);
+		weir_spread_from_hist(&g->queue_delay_ms, &b->queue_ns[e - b->entry], 1e6);
+		return;
+	}
+	memset(scratch, 0, sizeof *scratch);
+	for (u32 flow = e->first; flow < e->first + e->count; flow++)
+		weir_hist_merge(scratch, &b->rtt_ns[flow]);
+	weir_spread_from_hist(&g->rtt_ms, scratch, 1e6);
+	memset(scratch, 0, sizeof *scratch);
+	for (u32 flow = e->first; flow < e->first + e->count; flow++)
+		weir_hist_merge(scratch, &b->queue_ns[flow]);
+	weir_spread_from_hist(&g->queue_delay_ms, scratch, 1e6);
+}
+
+/* `rates` takes the throughput of each flow that was there; returns how many were. */
+static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, const struct weir_life *life,
+		     const struct weir_build_entry *e, double *rates)
+{
+	u32 n = 0;
+	weir_build_group_name(e, g->name);
+	put_name(g->path, b->scenario->paths[e->flow->path].name);
+	put_name(g->controller, e->controller);
+	g->application = application_name(e);
+	g->flows = e->count;
+	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
+		struct weir_lived lived;
+		weir_life_of(life, e, flow, &lived);
+		g->packets_sent += lived.totals.sent_packets;
+		g->packets_lost += lived.totals.lost_packets;
+		g->retransmitted += lived.totals.retransmitted_packets;
+		g->timeouts += lived.totals.timeouts;
+		g->recoveries += lived.totals.recoveries;
+		g->spurious += lived.totals.spurious;
+		g->ce_packets += lived.totals.ce_packets;
+		if (lived.active_ns == 0)
+			continue;
+		rates[n] = rate_bps(lived.received_bytes, lived.active_ns);
+		g->throughput_bps += rates[n++];
+		g->goodput_bps += rate_bps(lived.delivered_bytes, lived.active_ns);
+	}
+	g->loss_fraction = share(g->packets_lost, g->packets_sent);
+	g->jain_throughput = jain_or_none(rates, n);
+	return n;
+}
+
+static void spread_rates(struct weir_group_summary *g, double *rates, u32 n)
+{
+	weir_sort(rates, n);
+	g->throughput_p10_bps = n ? weir_quantile_sorted(rates, n, .1) : (double)NAN;
+	g->throughput_p50_bps = n ? weir_quantile_sorted(rates, n, .5) : (double)NAN;
+	g->throughput_p90_bps = n ? weir_quantile_sorted(rates, n, .9) : (double)NAN;
+}
+
+/* Groups, and the fairness over all flows on the way: the rates of an entry are in its flows' order. */
+static int sum_groups(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life)
+{
+	out->group = calloc(b->n_entries + 1u, sizeof *out->group);
+	double *rates = calloc(b->n_flows + 1u, sizeof *rates);
+	double *sorted = calloc(b->n_flows + 1u, sizeof *sorted);
+	struct weir_hist *scratch = calloc(1, sizeof *scratch);
+	u32 fair = 0;
+	bool ok = out->group && rates && sorted && scratch;
+	for (u32 i = 0; ok && i < b->n_entries; i++) {
+		const struct weir_build_entry *e = &b->entry[i];
+		struct weir_group_summary *g = &out->group[out->n_groups];
+		u32 n = sum_group(g, b, life, e, rates + fair);
+		memcpy(sorted, rates + fair, n * sizeof *sorted);
+		spread_rates(g, sorted, n);
+		group_spreads(g, b, e, scratch);
+		fair += e->fair ? n : 0;
+		if (b->grouped || e->count > 1)
+			out->n_groups++;
+		else
+			*g = (struct weir_group_summary){.flows = 0};
+	}
+	if (ok)
+		out->jain_throughput = jain_or_none(rates, fair);
+	free(rates);
+	free(sorted);
+	free(scratch);
+	return ok ? 0 : -1;
+}
+
+static void sum_link(struct weir_link_summary *l, const struct weir_build *b, const struct weir_life *life,
+		     const struct weir_sampler *sampler, u32 hop)
+{
+	u64 waiting, now_ns = weir_world_now_ns(b->world), ns = weir_sub(now_ns, life->from_ns);
+	const struct weir_link_stats *st = weir_world_hop_stats(b->world, hop, &waiting);
+	const struct weir_link_stats *base = &life->link_base[hop];
+	u64 sent = st->sent_bytes - base->sent_bytes;
+	u64 could = weir_build_capacity_bytes(b, hop, now_ns) - life->link_base_capacity[hop];
+	put_name(l->name, b->scenario->hops[hop].name);
+	l->capacity_bps = b->mean_bps[hop] ? rate_bps(could, ns) : (double)NAN;
+	l->throughput_bps = rate_bps(sent, ns);
+	/* The packet that was half transmitted when the warm-up ended counts whole: at most one too many. */
+	l->utilization = b->mean_bps[hop] ? share(weir_min(sent, could), could) : (double)NAN;
+	l->packets = st->out_packets - base->out_packets;
+	l->drops_overflow =
+	    st->dropped_packets[WEIR_DROP_OVERFLOW] - base->dropped_packets[WEIR_DROP_OVERFLOW];
+	l->drops_aqm = st->dropped_packets[WEIR_DROP_AQM] - base->dropped_packets[WEIR_DROP_AQM];
+	l->drops_policer = st->dropped_packets[WEIR_DROP_POLICER] - base->dropped_packets[WEIR_DROP_POLICER];
+	l->drops_loss = st->dropped_packets[WEIR_DROP_LOSS] - base->dropped_packets[WEIR_DROP_LOSS];
+	l->drops = l->drops_overflow + l->drops_aqm + l->drops_policer;
+	l->marks = st->marked_packets - base->marked_packets;
+	l->queue_mean_bytes = mean_of(sampler->link[hop].queue_sum, sampler->link[hop].looks);
+	l->queue_max_bytes = sampler->link[hop].looks ? (double)sampler->link[hop].queue_max : (double)NAN;
+	weir_spread_from_hist(&l->queue_delay_ms, &b->wait_ns[hop], 1e6);
+}
+
+static int sum_links(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
+		     const struct weir_sampler *sampler)
+{
+	out->link = calloc(b->scenario->n_hops + 1u, sizeof *out->link);
+	if (!out->link)
+		return -1;
+	out->n_links = b->scenario->n_hops;
+	for (u32 i = 0; i < out->n_links; i++)
+		sum_link(&out->link[i], b, life, sampler, i);
+	return 0;
+}
+
+/* Completion times by decimal size class, of what began after the warm-up. */
+static int sum_completions(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life)
+{
+	static const char *const size[WEIR_FCT_CLASSES] = {"<10kB", "10kB-100kB", "100kB-1MB", "1MB-10MB",
+							   ">=10MB"};
+	static const u64 border[WEIR_FCT_CLASSES + 1] = {0, 10000, 100000, 1000000, 10000000, WEIR_NEVER};
+	bool any = false;
+	for (u32 i = 0; i < b->n_entries; i++)
+		any = any || b->entry[i].flow->app.kind == WEIR_SCENARIO_SIZED ||
+		      b->entry[i].flow->app.kind == WEIR_SCENARIO_REQUEST;
+	if (!any)
+		return 0;
+	struct weir_hist *hist = calloc(WEIR_FCT_CLASSES, sizeof *hist);
+	if (!hist)
+		return -1;
+	u64 n;
+	const struct weir_completion *c = weir_world_completions(b->world, &n);
+	for (u64 i = 0; i < n; i++) {
+		u32 k = 0;
+		while (c[i].bytes >= border[k + 1])
+			k++;
+		if (c[i].start_ns >= life->from_ns)
+			weir_hist_add(&hist[k], c[i].end_ns - c[i].start_ns);
+	}
+	out->n_fct = WEIR_FCT_CLASSES;
+	for (u32 k = 0; k < WEIR_FCT_CLASSES; k++) {
+		out->fct[k] = (struct weir_fct_summary){
+		    .size = size[k], .min_bytes = border[k], .max_bytes = border[k + 1]};
+		weir_spread_from_hist(&out->fct[k].fct_ms, &hist[k], 1e6);
+	}
+	free(hist);
+	return 0;
+}
+
+int weir_summarise(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
+		   const struct weir_sampler *sampler)
+{
+	out->simulated_s = SECONDS(weir_world_now_ns(b->world));
+	out->events = weir_world_events(b->world);
+	for (u32 flow = 0; flow < b->n_flows; flow++) {
+		struct weir_flow_totals t;
+		weir_world_flow_totals(b->world, flow, &t);
+		out->packets += t.sent_packets;
+	}
+	if (sum_flows(out, b, life, sampler) < 0 || sum_groups(out, b, life) < 0 ||
+	    sum_links(out, b, life, sampler) < 0)
+		return -1;
+	return sum_completions(out, b, life);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The trace files of a scenario, each read once whatever the number of points and repeats. */
+#ifndef WEIR_RUN_TRACES_H
+#define WEIR_RUN_TRACES_H
+
+#include "weir/types.h"
+
+struct weir_trace;
+
+struct weir_traced {
+	char *path;
+	struct weir_trace *trace;
+	u64 mean_bps;
+	u64 hash; /* FNV-1a of the opportunities: whether a later run had the same file */
+};
+
+struct weir_traces { /* all zero is empty */
+	u32 n;
+	struct weir_traced **file;
+};
+
+/* Reads a file unless it is there. NULL when it cannot be read or is no trace: *text then says why. */
+const struct weir_traced *weir_traces_read(struct weir_traces *t, const char *path, char *text,
+					   size_t text_bytes);
+/* One that was read before. */
+const struct weir_traced *weir_traces_find(const struct weir_traces *t, const char *path);
+void weir_traces_free(struct weir_traces *t);
+
+#endif
