@@ -12,8 +12,12 @@
 #define WEIR_DIAG_MAX 64
 
 struct weir_diag_entry {
-	u32 line, column; /* from 1; 0: the whole file or an argument */
+	u32 line, column; /* from 1, in characters; 0: the whole file or an argument */
 	char text[240];
+	/* Where the mistake is not in the file but in one of several arguments beside it: the option, e.g.
+	 * "--set", in place of the file's name, and the argument in place of the source line. Else "". */
+	char option[12];
+	char argument[128];
 };
 
 struct weir_diag {
@@ -38,7 +42,8 @@ __attribute__((format(printf, 4, 5))) static inline void weir_diag_add(struct we
 	va_end(ap);
 }
 
-/* FILE:LINE:COLUMN: message, then the source line and a caret where `source` (the file's text) is given. */
+/* FILE:LINE:COLUMN: message, then the source line and a caret where `source` (the file's text) is given.
+ * Control characters of the input never reach the terminal. */
 void weir_diag_print(const struct weir_diag *d, const char *source, FILE *to);
 
 #endif

@@ -175,7 +175,8 @@ struct weir_scenario {
 	const struct weir_scenario_path *paths;
 	const struct weir_scenario_flow *flows; /* flows, then traffic, in the file's order */
 	struct weir_scenario_record record;
-	struct weir_arena *arena; /* owns everything above */
+	struct weir_scenario_endpoint endpoint; /* what the flows began with; each has its own */
+	struct weir_arena *arena;		/* owns everything above */
 };
 void weir_scenario_free(struct weir_scenario *s);
 
