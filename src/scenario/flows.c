@@ -76,10 +76,10 @@ static void check_flow(struct weir_checker *c, struct weir_scenario *s, const st
 		check_sender(c, node, &in.flow);
 	}
 	*flow = in.flow;
-	if (c->mistakes != before)
-		return;
 	if (flow->start_ns >= flow->stop_ns)
 		weir_check_mistake(c, weir_yaml_find(node, "stop")->at, "stop: it must be after the start");
+	if (c->mistakes != before)
+		return;
 	if (weir_yaml_find(node, "endpoint"))
 		check_endpoint(c, weir_yaml_find(node, "endpoint"), "", &flow->endpoint);
 	bool in_mss = flow->app.kind == WEIR_SCENARIO_PACED || flow->app.kind == WEIR_SCENARIO_ON_OFF;

@@ -108,11 +108,13 @@ static const char *read_digits(const char *s, struct number *n, int *digits, boo
 /* "e5" only counts as an exponent when a digit follows. */
 static const char *read_exponent(const char *s, struct number *n)
 {
+	if (*s != 'e' && *s != 'E')
+		return s;
 	const char *e = s + 1;
 	bool negative = *e == '-';
 	if (*e == '-' || *e == '+')
 		e++;
-	if ((*s != 'e' && *s != 'E') || !is_digit(*e))
+	if (!is_digit(*e))
 		return s;
 	int exponent = 0;
 	for (; is_digit(*e); e++)
@@ -221,7 +223,8 @@ static void say_bad_unit(char error[WEIR_QUANTITY_ERROR], const char *unit, u32 
 		say(error, "; did you mean %s?", near.name);
 		return;
 	}
-	const char *joint = kinds & WEIR_QUANTITY_BIT(WEIR_QUANTITY_COUNT) ? ": no unit" : ": it is one of";
+	const char *joint =
+	    kinds & WEIR_QUANTITY_BIT(WEIR_QUANTITY_COUNT) ? ": it takes none" : ": it is one of";
 	say(error, "%s", joint);
 	for (u32 i = 0; i < N_UNITS; i++)
 		if (units[i].shown && (kinds & WEIR_QUANTITY_BIT(units[i].kind)))

@@ -83,7 +83,8 @@ static void fill_selector(struct weir_checker *c, struct filling *f)
 		f->selector_known = weir_check_value(c, key, f->node->text, f->node->at, f->into, error);
 		f->given |= 1ULL << (key - f->scope->keys);
 		if (!f->selector_known)
-			weir_check_mistake(c, f->node->at, "%s", error);
+			weir_check_mistake(c, f->node->at, "%s: %s", f->node->key ? f->node->key : key->name,
+					   error);
 	} else if (key->default_text) {
 		f->selector_known = weir_check_value(c, key, key->default_text,
 						     (struct weir_scenario_place){0}, f->into, error);
