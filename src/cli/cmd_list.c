@@ -60,17 +60,37 @@ static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
 	weir_json_object_end(j);
 }
 
+/* "1 s", "on", "0.7", "2 packets" */
+static void format_default(const struct weir_param *p, char *to, size_t room)
+{
+	static const struct {
+		u64 ns;
+		const char *unit;
+	} times[] = {{WEIR_NS_PER_S, "s"}, {WEIR_NS_PER_MS, "ms"}, {WEIR_NS_PER_US, "us"}, {1, "ns"}};
+	u64 x = p->default_value;
+	if (!strcmp(p->unit, "flag")) {
+		snprintf(to, room, "%s", x ? "on" : "off");
+	} else if (!strcmp(p->unit, "ratio")) {
+		snprintf(to, room, "%g", (double)x / 1e6);
+	} else if (!strcmp(p->unit, "ns")) {
+		size_t i = 0;
+		while (x % times[i].ns)
+			i++;
+		snprintf(to, room, "%llu %s", x / times[i].ns, times[i].unit);
+	} else {
+		snprintf(to, room, "%llu%s%s", x, *p->unit ? " " : "", p->unit);
+	}
+}
+
 static void controllers_text(void)
 {
 	for (u32 i = 0; i < weir_cc_count(); i++) {
 		const struct weir_cc_ops *ops = weir_cc_at(i);
 		printf("%-14s %s (%s)\n", ops->name, ops->about, ops->source);
 		for (u32 k = 0; k < ops->n_params; k++) {
-			const struct weir_param *p = &ops->params[k];
-			bool ratio = !strcmp(p->unit, "ratio");
-			printf("    %s = %g%s%s: %s\n", p->name,
-			       ratio ? (double)p->default_value / 1e6 : (double)p->default_value,
-			       ratio || !*p->unit ? "" : " ", ratio ? "" : p->unit, p->help);
+			char text[64];
+			format_default(&ops->params[k], text, sizeof text);
+			printf("%16s = %-10s %s\n", ops->params[k].name, text, ops->params[k].help);
 		}
 	}
 	const char *alias;

@@ -5,7 +5,7 @@
 
 const struct weir_element_info weir_element_infos[] = {
     {"rate", "rate", "A server of constant rate.", NULL},
-    {"trace", "rate", "Delivery opportunities read from a file, one time stamp in ms for each 1504 bytes.",
+    {"trace", "rate", "Delivery opportunities read from a file, one timestamp in ms for each 1500 bytes.",
      "Netravali et al. 2015 (mahimahi)"},
     {"walk", "rate", "A rate that takes a random step at equal intervals, between two borders.", NULL},
     {"droptail", "queue", "First in, first out; what finds the buffer full is dropped.", NULL},
@@ -14,7 +14,7 @@ const struct weir_element_info weir_element_infos[] = {
      "Floyd and Jacobson 1993"},
     {"codel", "queue", "Drops at the head while packets keep waiting longer than the target.", "RFC 8289"},
     {"pie", "queue", "Drops at the tail with a probability steered by the estimated delay.", "RFC 8033"},
-    {"fq-codel", "queue", "Hashed flows in deficit round robin, each with its own CoDel.", "RFC 8290"},
+    {"fq_codel", "queue", "Hashed flows in deficit round robin, each with its own CoDel.", "RFC 8290"},
     {"bernoulli", "loss", "Each packet is lost with the same probability.", NULL},
     {"periodic", "loss", "Each n-th packet is lost.", NULL},
     {"gilbert-elliott", "loss", "Losses in bursts: a good and a bad state with their own probabilities.",
