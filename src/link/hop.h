@@ -4,7 +4,8 @@
  *   [after: loss, duplicate, reorder, jitter] -> delay
  * A hop with nothing but a drop-tail queue, a fixed rate and a delay becomes a `line` (line.h), which
  * computes each departure on arrival; everything else goes through the general element. Both give
- * exactly the same departures and drops, and a test holds them to it. */
+ * exactly the same departures and drops, and a test holds them to it. A hop has one way in and one way
+ * out: `port` is ignored by push and 0 from pop. */
 #ifndef WEIR_LINK_HOP_H
 #define WEIR_LINK_HOP_H
 

@@ -28,6 +28,7 @@ struct weir_link_stats {
 	u64 dropped_packets[WEIR_DROP_REASONS], dropped_bytes[WEIR_DROP_REASONS];
 	u64 duplicated_packets, duplicated_bytes;
 	u64 marked_packets;	/* CE set here */
+	u64 oversize_packets;	/* larger than one opportunity of the trace: they take several */
 	u64 sent_bytes;		/* completely transmitted by the rate server */
 	u64 capacity_bytes;	/* what a time-varying server could have sent so far; 0 for a fixed rate */
 	struct weir_hist *wait; /* ns in the queue of each packet sent; owner's, may be NULL */

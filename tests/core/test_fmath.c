@@ -76,7 +76,7 @@ static void sin_and_cos_within_one_ulp(void **state)
 		worst = fmax(worst, ulps(weir_sin(turn), sinl((long double)turn)));
 		worst = fmax(worst, ulps(weir_cos(turn), cosl((long double)turn)));
 		long double rest = sinl((long double)near_zero);
-		if (fabsl(weir_sin(near_zero) - rest) > 0x1p-100L)
+		if (fabsl((long double)weir_sin(near_zero) - rest) > 0x1p-100L)
 			worst = fmax(worst, ulps(weir_sin(near_zero), rest));
 	}
 	assert_true(worst < 1);
