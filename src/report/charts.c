@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "charts.h"
+
+#include "lines.h"
+#include "weir/num.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The charts that every report may have, in their order on the page. Signals beyond these are the
+ * controllers' own and follow, collapsed, by unit. */
+static const struct spec {
+	const char *id, *title, *heading;
+	enum { OF_FLOWS, OF_LINKS } of;
+	const char *signal, *fallback; /* taken when no flow has the first */
+	enum weir_line_kind kind;
+	const char *companion; /* drawn thin beside it while there are few lines */
+	const char *note;
+} specs[] = {
+    {"throughput", "Throughput", "", OF_FLOWS, "throughput_bps", "goodput_bps", WEIR_LINE, NULL, ""},
+    {"rtt", "Round-trip time", "", OF_FLOWS, "rtt_ms", "srtt_ms", WEIR_LINE, NULL, ""},
+    {"delay", "Queueing delay", "", OF_FLOWS, "queue_delay_ms", NULL, WEIR_LINE, NULL, ""},
+    {"queue", "Queue of each link", "", OF_LINKS, "queue_bytes", NULL, WEIR_LINE, NULL, ""},
+    {"window", "Window", "", OF_FLOWS, "cwnd_bytes", NULL, WEIR_LINE, "inflight_bytes", ""},
+    {"inflight", "In flight", "", OF_FLOWS, "inflight_bytes", NULL, WEIR_LINE, NULL, ""},
+    {"pacing", "Pacing rate", "", OF_FLOWS, "pacing_bps", NULL, WEIR_LINE, NULL, ""},
+    {"age", "Age of information", "", OF_FLOWS, "age_ms", NULL, WEIR_LINE, NULL, ""},
+    {"loss", "Lost packets", "", OF_FLOWS, "lost", NULL, WEIR_LINE_BAR, NULL, "in each sampling interval"},
+    {"retransmitted", "Retransmitted packets", "", OF_FLOWS, "retransmitted", NULL, WEIR_LINE_BAR, NULL,
+     "in each sampling interval"},
+    {"utilization", "Utilization of each link", "Links", OF_LINKS, "utilization", NULL, WEIR_LINE, NULL, ""},
+    {"link-delay", "Queueing delay of each link", "Links", OF_LINKS, "queue_delay_ms", NULL, WEIR_LINE, NULL,
+     ""},
+    {"drops", "Packets dropped by each link", "Links", OF_LINKS, "drops", NULL, WEIR_LINE_BAR, NULL,
+     "in each sampling interval"},
+    {"losses", "Packets lost at random on each link", "Links", OF_LINKS, "losses", NULL, WEIR_LINE_BAR, NULL,
+     "in each sampling interval"},
+    {"goodput", "Goodput", "Goodput and smoothed times", OF_FLOWS, "goodput_bps", NULL, WEIR_LINE, NULL,
+     "payload delivered in order"},
+    {"srtt", "Smoothed round-trip time", "Goodput and smoothed times", OF_FLOWS, "srtt_ms", NULL, WEIR_LINE,
+     NULL, ""},
+};
+#define N_SPECS (sizeof specs / sizeof specs[0])
+
+static struct weir_chart *new_chart(struct weir_charts *c)
+{
+	if (c->n == c->room) {
+		u32 room = c->room ? 2 * c->room : 32;
+		struct weir_chart *chart = realloc(c->chart, room * sizeof *chart);
+		if (!chart)
+			return NULL;
+		c->chart = chart;
+		c->room = room;
+	}
+	c->chart[c->n] = (struct weir_chart){.unit = ""};
+	return &c->chart[c->n++];
+}
+
+static void free_chart(struct weir_chart *chart)
+{
+	for (u32 i = 0; i < chart->n_lines; i++) {
+		free(chart->line[i].cell);
+		free(chart->line[i].low);
+		free(chart->line[i].high);
+	}
+	free(chart->line);
+	*chart = (struct weir_chart){.unit = ""};
+}
+
+/* Counts (packets a sample) are the same as nothing when all are 0; so are queues of idle links. */
+static void drop_if_empty(struct weir_charts *c)
+{
+	struct weir_chart *chart = &c->chart[c->n - 1];
+	double max = 0;
+	bool any = false;
+	for (u32 i = 0; i < chart->n_lines; i++) {
+		any |= chart->line[i].kind != WEIR_LINE_AREA;
+		max = fmax(max, weir_line_peak(&chart->line[i], &c->grid));
+	}
+	bool counts = chart->n_lines && chart->line[0].kind == WEIR_LINE_BAR;
+	if (any && (max > 0 || !counts))
+		return;
+	free_chart(chart);
+	c->n--;
+}
+
+/* Brings all lines of the newest chart into the unit that suits their peak. */
+static void scale_chart(struct weir_charts *c)
+{
+	struct weir_chart *chart = &c->chart[c->n - 1];
+	double max = 0;
+	for (u32 i = 0; i < chart->n_lines; i++)
+		max = fmax(max, weir_line_peak(&chart->line[i], &c->grid));
+	struct weir_scale scale = weir_scale_for(chart->dimension, max);
+	chart->unit = scale.symbol;
+	for (u32 i = 0; i < chart->n_lines; i++)
+		weir_line_divide(&chart->line[i], &c->grid, scale.divisor);
+}
+
+static int add_flows(const struct weir_line_source *s, struct weir_chart *chart, const char *signal,
+		     enum weir_line_kind kind, const char *suffix)
+{
+	for (u32 i = 0; i < s->entities->n_flows; i++)
+		if (weir_line_of_flow(s, chart, i, signal, kind, suffix))
+			return -1;
+	return 0;
+}
+
+static int add_links(const struct weir_line_source *s, struct weir_chart *chart, const char *signal,
+		     enum weir_line_kind kind)
+{
+	for (u32 i = 0; i < s->entities->n_links; i++)
+		if (weir_line_of_link(s, chart, i, signal, kind))
+			return -1;
+	return 0;
+}
+
+static bool few_lines(const struct weir_line_source *s)
+{
+	return s->entities->n_flows <= 4 && !s->entities->grouped;
+}
+
+static bool has_signal(const struct weir_line_source *s, const char *signal)
+{
+	for (u32 r = 0; r < s->data->n_runs; r++) {
+		const struct weir_tracks *t = &s->data->run[r].tracks;
+		for (u32 i = 0; i < t->n; i++)
+			if (strncmp(t->track[i].flow, "link:", 5) && !strcmp(t->track[i].signal, signal))
+				return true;
+	}
+	return false;
+}
+
+static int make_standard(const struct weir_line_source *s, struct weir_charts *c, const struct spec *spec)
+{
+	const char *signal = spec->signal;
+	if (spec->fallback && !has_signal(s, signal))
+		signal = spec->fallback;
+	struct weir_chart *chart = new_chart(c);
+	if (!chart)
+		return -1;
+	snprintf(chart->id, sizeof chart->id, "%s", spec->id);
+	snprintf(chart->heading, sizeof chart->heading, "%s", spec->heading);
+	snprintf(chart->note, sizeof chart->note, "%s", spec->note);
+	bool both = spec->companion && few_lines(s) && has_signal(s, spec->companion);
+	snprintf(chart->title, sizeof chart->title, "%s%s", spec->title, both ? " and in flight" : "");
+	chart->dimension = spec->kind == WEIR_LINE_BAR ? WEIR_PACKETS : weir_unit_of(signal).dimension;
+	chart->from_zero = true;
+	int failed = 0;
+	if (!strcmp(spec->id, "throughput"))
+		failed = weir_line_capacity(s, chart) || (s->entities->grouped && weir_line_totals(s, chart));
+	if (s->entities->grouped && spec->of == OF_FLOWS && !strcmp(spec->id, "throughput"))
+		snprintf(chart->title, sizeof chart->title, "Throughput of all flows");
+	else if (spec->of == OF_FLOWS)
+		failed = failed || add_flows(s, chart, signal, spec->kind, both ? "window" : "") ||
+			 (both && add_flows(s, chart, spec->companion, WEIR_LINE_THIN, "in flight"));
+	else
+		failed = failed || add_links(s, chart, signal, spec->kind);
+	if (!failed && !strcmp(spec->id, "throughput") && !s->entities->grouped && s->data->n_runs == 1 &&
+	    s->entities->n_flows > 1)
+		failed = weir_line_totals(s, chart);
+	if (failed)
+		return -1;
+	scale_chart(c);
+	drop_if_empty(c);
+	return 0;
+}
+
+/* "Throughput of each flow", where the chart above it shows sums. */
+static int make_each(const struct weir_line_source *s, struct weir_charts *c)
+{
+	struct weir_chart *chart = new_chart(c);
+	if (!chart)
+		return -1;
+	snprintf(chart->id, sizeof chart->id, "throughput-each");
+	snprintf(chart->title, sizeof chart->title, "Throughput of single flows");
+	chart->dimension = WEIR_RATE;
+	chart->from_zero = true;
+	if (add_flows(s, chart, "throughput_bps", WEIR_LINE, ""))
+		return -1;
+	scale_chart(c);
+	drop_if_empty(c);
+	return 0;
+}
+
+static bool is_standard(const char *signal)
+{
+	for (u32 i = 0; i < N_SPECS; i++)
+		if (!strcmp(signal, specs[i].signal) ||
+		    (specs[i].companion && !strcmp(signal, specs[i].companion)))
+			return true;
+	return false;
+}
+
+/* Of the three that say how a group's flows are spread, drawn as one band. */
+static bool is_quantile(const char *signal)
+{
+	return strstr(signal, "_p10_") || strstr(signal, "_p50_") || strstr(signal, "_p90_");
+}
+
+static const char *const kinds[WEIR_DIMENSIONS] = {
+    [WEIR_PLAIN] = "plain numbers", [WEIR_RATE] = "rates",   [WEIR_BYTES] = "bytes",
+    [WEIR_TIME] = "times",	    [WEIR_SHARE] = "shares", [WEIR_COUNT] = "counts",
+    [WEIR_PACKETS] = "packets",
+};
+
+static int make_own(const struct weir_line_source *s, struct weir_charts *c, const char *signal)
+{
+	struct weir_chart *chart = new_chart(c);
+	if (!chart)
+		return -1;
+	chart->dimension = weir_unit_of(signal).dimension;
+	snprintf(chart->id, sizeof chart->id, "signal-%u", c->n);
+	bool of_controller = !strncmp(signal, "cc.", 3);
+	snprintf(chart->heading, sizeof chart->heading, of_controller ? "Controllers: %s" : "Other: %s",
+		 kinds[chart->dimension]);
+	weir_signal_words(signal + (of_controller ? 3 : 0), chart->title, sizeof chart->title);
+	if (add_flows(s, chart, signal, WEIR_LINE, ""))
+		return -1;
+	scale_chart(c);
+	drop_if_empty(c);
+	return 0;
+}
+
+#define OWN_SIGNALS_MAX 64
+
+/* The controllers' own signals (cc.NAME_UNIT) and whatever else has no chart, each once, in order of first
+ * appearance. */
+static u32 own_signals(const struct weir_report_data *data, const char *own[OWN_SIGNALS_MAX])
+{
+	u32 n = 0;
+	for (u32 r = 0; r < data->n_runs; r++) {
+		const struct weir_tracks *t = &data->run[r].tracks;
+		for (u32 i = 0; i < t->n && n < OWN_SIGNALS_MAX; i++) {
+			const char *signal = t->track[i].signal;
+			if (!strncmp(t->track[i].flow, "link:", 5) || is_standard(signal) ||
+			    is_quantile(signal))
+				continue;
+			u32 k = 0;
+			while (k < n && strcmp(own[k], signal))
+				k++;
+			if (k == n)
+				own[n++] = signal;
+		}
+	}
+	return n;
+}
+
+static int make_grid(const struct weir_report_data *data, const struct weir_entities *e,
+		     struct weir_charts *c)
+{
+	u64 lines = 0;
+	for (u32 r = 0; r < data->n_runs; r++)
+		lines += data->run[r].tracks.n;
+	if (e->grouped)
+		lines = 3 * (u64)e->n_flows * (N_SPECS + 16);
+	u32 rows = (u32)weir_clamp(WEIR_CHART_VALUES / weir_max(lines, 1), 200, WEIR_CHART_ROWS);
+	c->start_s = 0;
+	for (u32 r = 0; r < data->n_runs; r++) {
+		const struct weir_tracks *t = &data->run[r].tracks;
+		for (u32 i = 0; i < t->n; i++)
+			if (weir_grid_add(&c->grid, t->track[i].point, t->track[i].n, rows))
+				return -1;
+		double simulated = weir_get_number(data->run[r].summary, "simulated_s");
+		double warmup = weir_get_number(data->run[r].summary, "warmup_s");
+		c->end_s = simulated > c->end_s ? simulated : c->end_s;
+		c->warmup_s = warmup > c->warmup_s ? warmup : c->warmup_s;
+	}
+	c->end_s = fmax(c->end_s, c->grid.start_s + c->grid.width_s);
+	return weir_grid_settle(&c->grid, rows);
+}
+
+int weir_charts_make(const struct weir_report_data *data, const struct weir_entities *e,
+		     struct weir_charts *c)
+{
+	*c = (struct weir_charts){0};
+	int failed = make_grid(data, e, c);
+	struct weir_line_source source = {data, e, &c->grid};
+	for (u32 i = 0; i < N_SPECS && !failed; i++) {
+		if (!strcmp(specs[i].id, "inflight") && few_lines(&source))
+			continue;
+		failed = make_standard(&source, c, &specs[i]);
+		if (!failed && i == 0 && e->grouped)
+			failed = make_each(&source, c);
+	}
+	const char *own[OWN_SIGNALS_MAX];
+	u32 n = own_signals(data, own);
+	for (u32 dimension = 0; dimension < WEIR_DIMENSIONS; dimension++)
+		for (u32 i = 0; i < n && !failed; i++)
+			if (weir_unit_of(own[i]).dimension == (enum weir_dimension)dimension)
+				failed = make_own(&source, c, own[i]);
+	if (failed)
+		weir_charts_free(c);
+	return failed;
+}
+
+void weir_charts_free(struct weir_charts *c)
+{
+	for (u32 i = 0; i < c->n; i++)
+		free_chart(&c->chart[i]);
+	free(c->chart);
+	weir_grid_free(&c->grid);
+	*c = (struct weir_charts){0};
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "html.h"
+#include "sections.h"
+
+#include <string.h>
+
+/* An argument as a shell would take it back. */
+static void put_argument(FILE *to, const char *argument)
+{
+	size_t plain = strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+					"_-./:=,+@%");
+	if (*argument && !argument[plain]) {
+		weir_html_text(to, argument);
+		return;
+	}
+	fputs("&#39;", to);
+	for (; *argument; argument++) {
+		char one[2] = {*argument, 0};
+		if (*argument == '\'')
+			fputs("&#39;\\&#39;&#39;", to);
+		else if ((u8)*argument < 0x80)
+			weir_html_text(to, one);
+		else {
+			/* A whole UTF-8 sequence at once, so that it is escaped as one. */
+			char sequence[8] = {0};
+			size_t n = 0;
+			do
+				sequence[n++] = *argument++;
+			while (n < 4 && ((u8)*argument & 0xc0) == 0x80);
+			weir_html_text(to, sequence);
+			argument--;
+		}
+	}
+	fputs("&#39;", to);
+}
+
+static void command_line(FILE *to, const json_t *manifest)
+{
+	const json_t *arguments = json_object_get(manifest, "arguments");
+	if (!json_array_size(arguments))
+		return;
+	fputs("<pre class=\"command\">", to);
+	for (size_t i = 0; i < json_array_size(arguments); i++) {
+		const char *argument = json_string_value(json_array_get(arguments, i));
+		if (i)
+			fputc(' ', to);
+		put_argument(to, argument ? argument : "");
+	}
+	fputs("</pre>\n", to);
+}
+
+void weir_section_manifest(FILE *to, const struct weir_report_data *data)
+{
+	const json_t *manifest = data->run[0].manifest;
+	const char *scenario = weir_get_text(manifest, "scenario_text", NULL);
+	if (!scenario)
+		scenario = weir_get_text(manifest, "scenario.text", NULL);
+	if (!scenario)
+		scenario = weir_get_text(manifest, "scenario", NULL);
+	fputs("<h2>Run it again</h2>\n", to);
+	command_line(to, manifest);
+	fputs("<p class=\"about\">Made by weir ", to);
+	weir_html_text(to, weir_get_text(data->run[0].summary, "version", "?"));
+	fputs("; <code>manifest.json</code> beside this file holds all that is needed. The same version and "
+	      "seed give "
+	      "the same numbers.</p>\n",
+	      to);
+	if (!scenario)
+		return;
+	fputs("<details class=\"block\"><summary>The scenario</summary><pre>", to);
+	weir_html_text(to, scenario);
+	fputs("</pre></details>\n", to);
+}
