@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define RING_START 1024u
-#define RUNS_START 16u
 /* Positions in a ring fit 32 bits with room for their difference, and a backlog lasts under 146 years,
  * so that no time can wrap. */
 #define MOST_PACKETS (1ULL << 31)
@@ -19,25 +18,19 @@ int weir_line_init(struct weir_line *line, const struct weir_line_config *c, str
 	    .mask = RING_START - 1,
 	    .rate_bps = c->rate_bps,
 	    .delay_ns = c->delay_ns,
-	    .runs_mask = RUNS_START - 1,
+	    .least_bytes = WEIR_NEVER,
 	};
 	u64 longest_bytes = weir_muldiv(LONGEST_BACKLOG_NS, c->rate_bps, 8 * WEIR_NS_PER_S);
 	line->limit_bytes = weir_min(c->limit_bytes ? c->limit_bytes : WEIR_NEVER, longest_bytes);
 	line->limit_packets = weir_min(c->limit_packets ? c->limit_packets : WEIR_NEVER, MOST_PACKETS);
 	line->ring = malloc(RING_START * sizeof *line->ring);
-	line->runs = malloc(RUNS_START * sizeof *line->runs);
-	if (line->ring && line->runs)
-		return 0;
-	weir_line_fini(line);
-	return -1;
+	return line->ring ? 0 : -1;
 }
 
 void weir_line_fini(struct weir_line *line)
 {
 	free(line->ring);
-	free(line->runs);
 	line->ring = NULL;
-	line->runs = NULL;
 }
 
 /* Twice the ring; what it holds keeps its positions modulo the new size. */
@@ -57,32 +50,60 @@ bool weir_line_grow(struct weir_line *l)
 	return true;
 }
 
-/* Room for one more run: first by forgetting those that have been sent, then by doubling. */
-bool weir_line_grow_runs(struct weir_line *l, u64 now_ns)
+static u64 time_on_wire_ns(const struct weir_line *l, u64 bytes)
 {
-	weir_line_advance(l, now_ns);
-	u32 size = l->runs_mask + 1, held = l->runs_tail - l->runs_head;
-	if (held <= size / 2)
-		return true;
-	struct weir_line_time *runs = size < MOST_PACKETS ? malloc(2 * (size_t)size * sizeof *runs) : NULL;
-	if (!runs) {
-		l->link.failed = held == size;
-		return held < size;
-	}
-	for (u32 i = l->runs_head; i != l->runs_tail; i++)
-		runs[i & (2 * size - 1)] = l->runs[i & l->runs_mask];
-	free(l->runs);
-	l->runs = runs;
-	l->runs_mask = 2 * size - 1;
-	return true;
+	return weir_muldiv(bytes, 8 * WEIR_NS_PER_S, l->rate_bps);
 }
 
-void weir_line_set_time(const struct weir_line *line, struct weir_line_time *time, u32 bytes)
+/* The backlog in time is longer than what waits takes to send, since the packet in transmission comes on
+ * top: if the room left were sent in that time, it is there. With a limit in packets the same holds for
+ * packets of the smallest size met; a smaller one makes all that is remembered void. */
+void weir_line_set_size(struct weir_line *l, struct weir_line_size *size, u32 bytes)
 {
+	if (bytes < l->least_bytes) {
+		l->least_bytes = bytes;
+		for (u32 i = 0; i < WEIR_LINE_SIZES; i++)
+			l->sizes[i].bytes = WEIR_NEVER;
+	}
 	u64 work = bytes * 8 * WEIR_NS_PER_S;
-	time->bytes = bytes;
-	time->ns = work / line->rate_bps;
-	time->rest = work % line->rate_bps;
+	u64 by_bytes_ns = time_on_wire_ns(l, weir_sub(l->limit_bytes, bytes));
+	u64 by_packets_ns = time_on_wire_ns(l, weir_sub(l->limit_packets, 1) * l->least_bytes);
+	*size = (struct weir_line_size){
+	    .ns = work / l->rate_bps,
+	    .rest = work % l->rate_bps,
+	    .safe_ns = weir_min(by_bytes_ns, by_packets_ns),
+	    .bytes = bytes,
+	};
+}
+
+/* Counts what has begun transmission by now_ns. What has been taken out has begun long ago. */
+static void advance(struct weir_line *l, u64 now_ns)
+{
+	if (l->cursor < l->head) {
+		l->cursor = l->head;
+		l->begun_bytes = l->out_bytes;
+		l->begin_ns = 0;
+	}
+	while (l->cursor != l->tail && l->begin_ns <= now_ns) {
+		const struct weir_line_record *record = &l->ring[l->cursor++ & l->mask];
+		l->begun_bytes += record->packet.bytes;
+		l->begin_ns = record->due_ns - l->delay_ns;
+	}
+}
+
+bool weir_line_has_room(struct weir_line *l, u64 now_ns, u32 bytes)
+{
+	advance(l, now_ns);
+	u64 waiting_bytes = l->accepted_bytes - l->begun_bytes, waiting_packets = l->tail - l->cursor;
+	return waiting_bytes + bytes <= l->limit_bytes && waiting_packets < l->limit_packets;
+}
+
+/* begin_ns is also when the last packet that has begun is sent completely. */
+static u64 in_transmission_bytes(const struct weir_line *l, u64 now_ns)
+{
+	if (l->cursor == l->head || l->begin_ns <= now_ns)
+		return 0;
+	return l->ring[(l->cursor - 1) & l->mask].packet.bytes;
 }
 
 void weir_line_settle(struct weir_line *l, u64 now_ns)
@@ -91,17 +112,18 @@ void weir_line_settle(struct weir_line *l, u64 now_ns)
 	u64 dropped_packets = s->dropped_packets[WEIR_DROP_OVERFLOW];
 	u64 dropped_bytes = s->dropped_bytes[WEIR_DROP_OVERFLOW];
 
-	weir_line_advance(l, now_ns);
 	s->in_packets = l->tail + dropped_packets;
 	s->in_bytes = l->accepted_bytes + dropped_bytes;
 	s->out_packets = l->head;
 	s->out_bytes = l->out_bytes;
-	s->sent_bytes = l->accepted_bytes - l->waiting_bytes;
-	if (l->serving_ns > now_ns)
-		s->sent_bytes -= l->serving_bytes;
+	s->sent_bytes = l->accepted_bytes;
+	if (l->rate_bps) {
+		advance(l, now_ns);
+		s->sent_bytes = l->begun_bytes - in_transmission_bytes(l, now_ns);
+	}
 }
 
-/* Conservation by counting, over the newest records so that it stays cheap. */
+/* Conservation by counting, over short rings so that it stays cheap. */
 void weir_line_check(const struct weir_line *l, u64 now_ns)
 {
 	u64 bytes = 0, held = l->tail - l->head;
@@ -113,17 +135,8 @@ void weir_line_check(const struct weir_line *l, u64 now_ns)
 	}
 	if (held > 1)
 		assert(l->ring[(l->tail - 1) & l->mask].due_ns >= l->ring[(l->tail - 2) & l->mask].due_ns);
-	assert(l->waiting_bytes <= l->limit_bytes && l->waiting_packets <= l->limit_packets);
 	assert(!l->rate_bps || l->free_ns >= now_ns);
-	u64 run_packets = 0, run_bytes = 0;
-	if (l->runs_tail - l->runs_head <= 64) {
-		for (u32 i = l->runs_head; i != l->runs_tail; i++) {
-			const struct weir_line_time *run = &l->runs[i & l->runs_mask];
-			run_packets += run->packets;
-			run_bytes += (u64)run->packets * run->bytes;
-		}
-		assert(run_packets == l->waiting_packets && run_bytes == l->waiting_bytes);
-	}
+	assert(l->cursor <= l->tail && l->begun_bytes <= l->accepted_bytes);
 }
 
 static void push(struct weir_link *link, u64 now_ns, u32 port, const struct weir_packet *p)
@@ -154,7 +167,7 @@ static void held(const struct weir_link *link, u64 now_ns, u64 *packets, u64 *by
 	const struct weir_line *l = (const struct weir_line *)link;
 	*packets = l->tail - l->head;
 	*bytes = l->accepted_bytes - l->out_bytes;
-	*waiting_bytes = l->waiting_bytes;
+	*waiting_bytes = l->rate_bps ? l->accepted_bytes - l->begun_bytes : 0;
 }
 
 static void free_line(struct weir_link *link)

@@ -7,9 +7,9 @@
  * which it falls; at equal times it comes before an arrival.
  *
  * The buffer holds what waits; the packet in transmission is not counted, and a packet that finds the
- * server idle is always taken. How much waits is kept in a ledger of runs of equal packets: as all of
- * one busy period are sent back to back, a run of n equal packets needs no look at their records, and
- * traffic of one size has one run. The ledger is brought up to date only when the buffer may be full.
+ * server idle is always taken. How much waits is known only roughly at most times: while the backlog in
+ * time is shorter than what surely fits, no byte is counted. Only when the buffer may be full, a cursor
+ * over the records catches up with what has begun transmission; it visits each record once at most.
  *
  * `now_ns` must not go back from call to call. */
 #ifndef WEIR_LINK_LINE_H
@@ -17,7 +17,7 @@
 
 #include "link.h"
 
-#define WEIR_LINE_TIMES 4 /* packet sizes whose time on the wire is remembered */
+#define WEIR_LINE_SIZES 4
 
 struct weir_line_config {
 	u64 rate_bps;	   /* bit/s; 0: infinitely fast, no queue */
@@ -32,10 +32,11 @@ struct weir_line_record {
 };
 _Static_assert(sizeof(struct weir_line_record) == 32, "two records a cache line");
 
-/* ns + rest / rate_bps, the time on the wire of one packet. */
-struct weir_line_time {
-	u64 ns, rest;
-	u32 bytes, packets; /* in the ledger: how many such packets follow each other */
+/* What a packet size means here, remembered for the sizes met last. */
+struct weir_line_size {
+	u64 ns, rest; /* time on the wire: ns + rest / rate_bps */
+	u64 safe_ns;  /* a backlog up to this long leaves room for one more of this size, whatever waits */
+	u64 bytes;
 };
 
 struct weir_line {
@@ -45,14 +46,12 @@ struct weir_line {
 	u64 accepted_bytes, out_bytes;
 	u64 rate_bps, delay_ns;
 	u64 free_ns, free_rest; /* when the last accepted packet has been sent */
+	struct weir_line_size sizes[WEIR_LINE_SIZES];
 	u64 limit_bytes, limit_packets;
-	/* The ledger as of serving_ns: what waits then, and the packet in transmission until then. */
-	u64 waiting_bytes, waiting_packets;
-	u64 serving_ns, serving_rest;
-	struct weir_line_time *runs;
-	u32 runs_mask, runs_head, runs_tail;
-	u32 serving_bytes;
-	struct weir_line_time times[WEIR_LINE_TIMES];
+	u64 cursor;	 /* packets known to have begun transmission */
+	u64 begun_bytes; /* of them */
+	u64 begin_ns;	 /* when the packet at the cursor begins */
+	u64 least_bytes; /* the smallest packet met */
 };
 
 extern const struct weir_link_ops weir_line_ops;
@@ -61,7 +60,7 @@ extern const struct weir_link_ops weir_line_ops;
 int weir_line_init(struct weir_line *line, const struct weir_line_config *c, struct weir_link_owner owner);
 void weir_line_fini(struct weir_line *line);
 
-/* Brings link.stats and the ledger up to now_ns; the counters are derived, not kept, in between. */
+/* Brings link.stats and the cursor up to now_ns; the counters are derived, not kept, in between. */
 void weir_line_settle(struct weir_line *line, u64 now_ns);
 
 /* The line behind a hop, or NULL when it is another kind of element. */
@@ -72,59 +71,35 @@ static inline struct weir_line *weir_link_as_line(struct weir_link *link)
 
 /* Slow paths of push. */
 bool weir_line_grow(struct weir_line *line);
-bool weir_line_grow_runs(struct weir_line *line, u64 now_ns);
-void weir_line_set_time(const struct weir_line *line, struct weir_line_time *time, u32 bytes);
+void weir_line_set_size(struct weir_line *line, struct weir_line_size *size, u32 bytes);
+bool weir_line_has_room(struct weir_line *line, u64 now_ns, u32 bytes);
 void weir_line_check(const struct weir_line *line, u64 now_ns);
 
-/* Counts what has begun transmission by now_ns as no longer waiting. */
-static inline void weir_line_advance(struct weir_line *l, u64 now_ns)
+/* Reserves the server for a packet that arrives at now_ns: it is sent at free_ns then, and has waited
+ * *wait_ns. False when it finds no room. */
+static inline bool weir_line_serve(struct weir_line *l, u64 now_ns, u32 bytes, u64 *wait_ns)
 {
-	while (l->waiting_packets && l->serving_ns <= now_ns) {
-		struct weir_line_time *run = &l->runs[l->runs_head & l->runs_mask];
-		l->serving_rest += run->rest;
-		bool carry = l->serving_rest >= l->rate_bps;
-		l->serving_rest -= carry ? l->rate_bps : 0;
-		l->serving_ns += run->ns + carry;
-		l->serving_bytes = run->bytes;
-		l->waiting_bytes -= run->bytes;
-		l->waiting_packets--;
-		l->runs_head += --run->packets == 0;
-	}
-}
-
-static inline bool weir_line_fits(const struct weir_line *l, u32 bytes)
-{
-	return l->waiting_bytes + bytes <= l->limit_bytes && l->waiting_packets < l->limit_packets;
-}
-
-static inline const struct weir_line_time *weir_line_time_of(struct weir_line *l, u32 bytes)
-{
-	struct weir_line_time *time = &l->times[(bytes ^ bytes >> 4) % WEIR_LINE_TIMES];
-	if (__builtin_expect(time->bytes != bytes, 0))
-		weir_line_set_time(l, time, bytes);
-	return time;
-}
-
-/* Enters a packet that has to wait into the ledger; false when it finds no room. */
-static inline bool weir_line_enqueue(struct weir_line *l, u64 now_ns, const struct weir_line_time *time)
-{
-	if (__builtin_expect(!weir_line_fits(l, time->bytes), 0)) {
-		weir_line_advance(l, now_ns);
-		if (!weir_line_fits(l, time->bytes))
-			return false;
-	}
-	struct weir_line_time *run = &l->runs[(l->runs_tail - 1) & l->runs_mask];
-	if (l->runs_tail != l->runs_head && run->bytes == time->bytes) {
-		run->packets++;
+	struct weir_line_size *size = &l->sizes[(bytes ^ bytes >> 4) % WEIR_LINE_SIZES];
+	if (__builtin_expect(size->bytes != bytes, 0))
+		weir_line_set_size(l, size, bytes);
+	bool idle = l->free_ns <= now_ns;
+	if (idle) {
+		l->free_rest = l->free_ns == now_ns ? l->free_rest : 0;
+		l->free_ns = now_ns;
 	} else {
-		if (l->runs_tail - l->runs_head > l->runs_mask && !weir_line_grow_runs(l, now_ns))
+		*wait_ns = l->free_ns - now_ns;
+		if (*wait_ns > size->safe_ns && !weir_line_has_room(l, now_ns, bytes))
 			return false;
-		run = &l->runs[l->runs_tail++ & l->runs_mask];
-		*run = *time;
-		run->packets = 1;
 	}
-	l->waiting_bytes += time->bytes;
-	l->waiting_packets++;
+	l->free_rest += size->rest;
+	bool carry = l->free_rest >= l->rate_bps;
+	l->free_rest -= carry ? l->rate_bps : 0;
+	l->free_ns += size->ns + carry;
+	if (idle) { /* all before it has been sent, and it begins at once */
+		l->cursor = l->tail + 1;
+		l->begun_bytes = l->accepted_bytes + bytes;
+		l->begin_ns = l->free_ns;
+	}
 	return true;
 }
 
@@ -137,29 +112,11 @@ static inline bool weir_line_push(struct weir_line *l, u64 now_ns, const struct 
 		return false;
 	}
 	if (l->rate_bps) {
-		const struct weir_line_time *time = weir_line_time_of(l, p->bytes);
-		bool idle = l->free_ns <= now_ns;
-		if (idle) {
-			l->free_rest = l->free_ns == now_ns ? l->free_rest : 0;
-			l->free_ns = now_ns;
-			l->waiting_bytes = l->waiting_packets = 0;
-			l->runs_head = l->runs_tail;
-		} else {
-			if (!weir_line_enqueue(l, now_ns, time)) {
-				weir_link_drop(&l->link, now_ns, p, WEIR_DROP_OVERFLOW);
-				return false;
-			}
-			wait_ns = l->free_ns - now_ns;
+		if (__builtin_expect(!weir_line_serve(l, now_ns, p->bytes, &wait_ns), 0)) {
+			weir_link_drop(&l->link, now_ns, p, WEIR_DROP_OVERFLOW);
+			return false;
 		}
-		l->free_rest += time->rest;
-		bool carry = l->free_rest >= l->rate_bps;
-		l->free_rest -= carry ? l->rate_bps : 0;
-		sent_ns = l->free_ns += time->ns + carry;
-		if (idle) {
-			l->serving_ns = l->free_ns;
-			l->serving_rest = l->free_rest;
-			l->serving_bytes = p->bytes;
-		}
+		sent_ns = l->free_ns;
 		if (l->link.stats.wait)
 			weir_hist_add(l->link.stats.wait, wait_ns);
 	}
