@@ -39,7 +39,7 @@ static inline void weir_hist_add(struct weir_hist *h, u64 x)
 	h->min = h->n == 0 || x < h->min ? x : h->min;
 	h->max = x > h->max ? x : h->max;
 	h->n++;
-	h->sum += (double)x;
+	h->sum += (double)(i64)x; /* one instruction, where u64 takes many; no value is that large */
 	h->bucket[weir_hist_index(x)]++;
 }
 

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-#define REQUEST_RETRY_NS (1 * WEIR_NS_PER_S) /* doubled for each retry: a lost request must not end a flow   \
-					      */
+#define REQUEST_RETRY_NS                                                                                     \
+	(1 * WEIR_NS_PER_S) /* doubled for each retry: a lost request must not end a flow                    \
+			     */
 #define REQUEST_RETRIES_SHIFT_MAX 6
 
 static void after_write(struct weir_world *w, struct weir_sim_flow *f)
@@ -15,13 +16,13 @@ static void after_write(struct weir_world *w, struct weir_sim_flow *f)
 		weir_sender_written(&f->sender, app->written_bytes);
 		weir_sim_send_all(w, f);
 	}
-	weir_sim_arm(w, &f->app->armed_ns, app->wake_ns, WEIR_TIMER_APP, weir_sim_flow_number(w, f));
+	weir_sim_arm(w, &f->app->armed_ns, app->wake_ns, WEIR_TIMER_APP, f->number);
 }
 
 static void plan_request(struct weir_world *w, struct weir_sim_flow *f, u64 at_ns)
 {
 	f->app->request_ns = at_ns;
-	weir_sim_arm(w, &f->app->request_armed_ns, at_ns, WEIR_TIMER_REQUEST, weir_sim_flow_number(w, f));
+	weir_sim_arm(w, &f->app->request_armed_ns, at_ns, WEIR_TIMER_REQUEST, f->number);
 }
 
 void weir_sim_app_start(struct weir_world *w, u32 flow)
@@ -40,13 +41,13 @@ void weir_sim_app_start(struct weir_world *w, u32 flow)
 static void send_datagram(struct weir_world *w, struct weir_sim_flow *f, u64 wire_bytes)
 {
 	struct weir_packet p = {.ref = f->app->datagrams++,
-				.flow = weir_sim_flow_number(w, f),
+				.flow = f->number,
 				.bytes = (u16)weir_min(wire_bytes, 0xffff),
 				.flags = WEIR_SIM_DATAGRAM};
 	f->sent_wire_bytes += p.bytes;
 	if (w->tapped && w->taps.on_send)
 		w->taps.on_send(w->taps.ctx, w->now_ns, p.flow, false, p.ref, 0, p.bytes, false);
-	weir_sim_push(w, w->first[weir_sim_row(f, false)], &p);
+	weir_sim_push(w, f->first_hop[0], &p);
 }
 
 void weir_sim_app_due(struct weir_world *w, u32 flow)
@@ -80,7 +81,7 @@ void weir_sim_request_due(struct weir_world *w, u32 flow)
 	if (w->tapped && w->taps.on_send)
 		w->taps.on_send(w->taps.ctx, w->now_ns, flow, true, 0, f->receiver.next, p.bytes,
 				a->tries > 0);
-	weir_sim_push(w, w->first[weir_sim_row(f, true)], &p);
+	weir_sim_push(w, f->first_hop[1], &p);
 	plan_request(w, f, w->now_ns + (REQUEST_RETRY_NS << a->tries));
 	a->tries += a->tries < REQUEST_RETRIES_SHIFT_MAX;
 }

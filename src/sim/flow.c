@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The two ends of a flow: what they do with what arrives, and how their packets enter the path. */
 #include "state.h"
+#include "transport/steady.h"
 
 static void push_toward(struct weir_world *w, const struct weir_sim_flow *f, bool backward,
 			const struct weir_packet *p)
 {
-	weir_sim_push(w, w->first[weir_sim_row(f, backward)], p);
+	weir_sim_push(w, f->first_hop[backward], p);
 }
 
 static u64 payload_end(const struct weir_sim_flow *f, u32 low)
@@ -23,7 +24,7 @@ static void tap_send(struct weir_world *w, u32 flow, bool is_ack, u64 seq, u64 a
 
 static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s)
 {
-	u32 flow = weir_sim_flow_number(w, f), wire_bytes = s->bytes + f->header_bytes;
+	u32 flow = f->number, wire_bytes = s->bytes + f->header_bytes;
 	struct weir_packet p = {.ref = (u32)s->seq,
 				.flow = flow,
 				.bytes = (u16)wire_bytes,
@@ -42,8 +43,7 @@ void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
 	while (weir_sender_poll(&f->sender, w->now_ns, &s))
 		send_segment(w, f, &s);
 	w->failed |= f->sender.failed;
-	weir_sim_arm(w, &f->sender_armed_ns, weir_sender_next_ns(&f->sender), WEIR_TIMER_SENDER,
-		     weir_sim_flow_number(w, f));
+	weir_sim_arm(w, &f->sender_armed_ns, weir_sender_next_ns(&f->sender), WEIR_TIMER_SENDER, f->number);
 }
 
 void weir_sim_start(struct weir_world *w, u32 flow)
@@ -81,7 +81,7 @@ void weir_sim_stop(struct weir_world *w, u32 flow)
 
 static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_ack_segment *ack)
 {
-	u32 flow = weir_sim_flow_number(w, f);
+	u32 flow = f->number;
 	u32 flags =
 	    WEIR_SIM_ACK | (ack->ce ? WEIR_SIM_CE_ECHO : 0U) | (u32)ack->attempt << WEIR_SIM_ATTEMPT_SHIFT;
 	struct weir_packet p = {.ref = ack->ack | (u64)ack->window << 32,
@@ -113,11 +113,10 @@ static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, c
 		send_ack(w, f, &ack);
 	} else {
 		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER,
-			     weir_sim_flow_number(w, f));
+			     f->number);
 	}
-	w->failed |= f->receiver.failed;
 	if (f->app && f->receiver.next != next_before)
-		weir_sim_app_delivered(w, weir_sim_flow_number(w, f));
+		weir_sim_app_delivered(w, f->number);
 }
 
 static void receive_datagram(struct weir_sim_flow *f, const struct weir_packet *p)
@@ -144,8 +143,8 @@ static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, co
 	weir_sim_send_all(w, f);
 	if (__builtin_expect(w->tapped, 0) && w->taps.on_ack_done) {
 		struct weir_flow_now now;
-		weir_world_flow_now(w, weir_sim_flow_number(w, f), &now);
-		w->taps.on_ack_done(w->taps.ctx, w->now_ns, weir_sim_flow_number(w, f), &now);
+		weir_world_flow_now(w, f->number, &now);
+		w->taps.on_ack_done(w->taps.ctx, w->now_ns, f->number, &now);
 	}
 }
 

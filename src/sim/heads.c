@@ -5,13 +5,13 @@
 
 bool weir_heads_init(struct weir_heads *h, u32 n)
 {
-	*h = (struct weir_heads){.n = n, .leaves = 1};
+	*h = (struct weir_heads){.n = n, .leaves = WEIR_HEADS_FEW};
 	while (h->leaves < n)
 		h->leaves *= 2;
 	h->at_ns = malloc(h->leaves * sizeof *h->at_ns);
-	if (n > WEIR_HEADS_SCAN)
+	if (n > WEIR_HEADS_FEW)
 		h->winner = calloc(h->leaves, sizeof *h->winner);
-	if (!h->at_ns || (n > WEIR_HEADS_SCAN && !h->winner)) {
+	if (!h->at_ns || (n > WEIR_HEADS_FEW && !h->winner)) {
 		weir_heads_free(h);
 		return false;
 	}

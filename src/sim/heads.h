@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Which source of events is next: one time a source, the smallest first, equal times by position. Up to
- * eight sources a scan is fastest; above that a tournament tree whose left side wins ties. */
+/* Which source of events is next: one time a source, the smallest first, equal times by position. A
+ * dumbbell has three sources: four times are compared without a loop. Above that a tournament tree whose
+ * left side wins ties. */
 #ifndef WEIR_SIM_HEADS_H
 #define WEIR_SIM_HEADS_H
 
 #include "weir/types.h"
 
-#define WEIR_HEADS_SCAN 8
+#define WEIR_HEADS_FEW 4
 
 struct weir_heads {
 	u64 *at_ns;  /* leaves; the tree's inner nodes hold positions */
-	u32 *winner; /* NULL when scanning */
+	u32 *winner; /* NULL for few sources */
 	u32 n, leaves;
 };
 
@@ -20,8 +21,6 @@ void weir_heads_free(struct weir_heads *h);
 
 static inline void weir_heads_set(struct weir_heads *h, u32 i, u64 at_ns)
 {
-	if (h->at_ns[i] == at_ns)
-		return;
 	h->at_ns[i] = at_ns;
 	if (!h->winner)
 		return;
@@ -36,11 +35,9 @@ static inline u32 weir_heads_first(const struct weir_heads *h)
 {
 	if (h->winner)
 		return h->winner[1];
-	u32 first = 0;
-	for (u32 i = 1; i < h->n; i++)
-		if (h->at_ns[i] < h->at_ns[first])
-			first = i;
-	return first;
+	const u64 *t = h->at_ns;
+	u32 left = t[1] < t[0], right = 2 + (t[3] < t[2]);
+	return t[right] < t[left] ? right : left;
 }
 
 #endif

@@ -36,6 +36,8 @@ struct weir_sim_flow {
 	u64 sender_armed_ns, receiver_armed_ns; /* earliest entry in the timer queue; WEIR_NEVER */
 	u64 received_wire_bytes, sent_wire_bytes, datagram_bytes;
 	u64 lost_packets, ce_packets;
+	u32 number;	    /* its own */
+	u32 first_hop[2];   /* where its data enters, and what travels against it */
 	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
 	u16 header_bytes;
 	bool reverse, started, fct, stopped;
@@ -78,8 +80,7 @@ struct weir_world {
 	struct weir_sim_route {
 		u32 n, *hops;
 	} * paths;
-	u32 *first; /* first hop of a row */
-	u32 *next;  /* row * n_hops + hop: the hop after it, or WEIR_NONE */
+	u32 *next; /* row * n_hops + hop: the hop after it, or WEIR_NONE */
 	struct weir_endpoint_config **endpoints;
 	u32 n_endpoints;
 	struct weir_world_taps taps;
@@ -109,11 +110,6 @@ void weir_sim_app_delivered(struct weir_world *w, u32 flow);
 u32 weir_sim_sack_put(struct weir_world *w, const struct weir_ack_segment *ack);
 void weir_sim_sack_get(const struct weir_world *w, u32 ext, struct weir_ack_segment *ack);
 void weir_sim_sack_drop(struct weir_world *w, u32 ext);
-
-static inline u32 weir_sim_flow_number(const struct weir_world *w, const struct weir_sim_flow *f)
-{
-	return (u32)(f - w->flows);
-}
 
 static inline u32 weir_sim_row(const struct weir_sim_flow *f, bool backward)
 {

@@ -60,7 +60,6 @@ void weir_world_free(struct weir_world *w)
 	free(w->hops);
 	free(w->flows);
 	free(w->paths);
-	free(w->first);
 	free(w->next);
 	free(w->endpoints);
 	free(w->sacks);
@@ -188,6 +187,9 @@ u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 	    .sender = {.cc = datagram ? NULL : c->cc, .params = c->params},
 	    .sender_armed_ns = WEIR_NEVER,
 	    .receiver_armed_ns = WEIR_NEVER,
+	    .number = flow,
+	    .first_hop = {w->paths[2 * c->path + c->reverse].hops[0],
+			  w->paths[2 * c->path + !c->reverse].hops[0]},
 	    .path = c->path,
 	    .endpoint = endpoint,
 	    .header_bytes = (u16)c->endpoint.header_bytes,
@@ -226,7 +228,6 @@ void weir_sim_tap_arrival(struct weir_world *w, u32 hop, const struct weir_packe
 static void route_row(struct weir_world *w, u32 row, u8 *seen)
 {
 	const struct weir_sim_route *r = &w->paths[row];
-	w->first[row] = r->hops[0];
 	for (u32 i = 0; i < r->n; i++) {
 		u32 hop = r->hops[i], next = i + 1 < r->n ? r->hops[i + 1] : WEIR_NONE;
 		w->next[(u64)row * w->n_hops + hop] = next;
@@ -239,10 +240,9 @@ static void route_row(struct weir_world *w, u32 row, u8 *seen)
 bool weir_sim_prepare(struct weir_world *w)
 {
 	u32 rows = 2 * w->n_paths;
-	w->first = malloc((rows + 1) * sizeof *w->first);
 	w->next = calloc((u64)rows * w->n_hops + 1, sizeof *w->next);
 	u8 *seen = calloc(w->n_hops + 1, 1);
-	bool ok = w->first && w->next && seen && weir_heads_init(&w->heads, w->n_hops + 1);
+	bool ok = w->next && seen && weir_heads_init(&w->heads, w->n_hops + 1);
 	for (u32 row = 0; ok && row < rows; row++)
 		route_row(w, row, seen);
 	free(seen);

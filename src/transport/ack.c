@@ -50,6 +50,11 @@ static void take_cumulative(struct weir_sender *s, u64 now_ns, u64 ack, u8 echo,
 		s->slots.head++;
 	}
 	p->una_moved = s->una > una_before;
+}
+
+/* The scoreboard's head overtakes its other hands, here and in the short way of steady.h. */
+static void follow_head(struct weir_sender *s)
+{
 	if (weir_slot_before(s->rack.mark, s->slots.head))
 		s->rack.mark = s->slots.head;
 	if (weir_slot_before(s->lost_hand, s->slots.head))
@@ -166,6 +171,18 @@ static void count_duplicates(struct weir_sender *s, struct weir_progress *p, u64
 	}
 }
 
+u32 weir_round_start(struct weir_sender *s, u64 now_ns)
+{
+	if (!s->slots.rate && now_ns > s->round_start_ns)
+		s->delivery_Bps = weir_muldiv(s->delivered_bytes - s->round_delivered_bytes, WEIR_NS_PER_S,
+					      now_ns - s->round_start_ns);
+	s->round_start_ns = now_ns;
+	s->round_delivered_bytes = s->delivered_bytes;
+	s->limited_before = s->limited_now;
+	s->limited_now = false;
+	return WEIR_ROUND_START;
+}
+
 /* A round ends with the first delivery of data sent after it began. */
 static u32 count_round(struct weir_sender *s, u64 now_ns, const struct weir_progress *p)
 {
@@ -182,14 +199,7 @@ static u32 count_round(struct weir_sender *s, u64 now_ns, const struct weir_prog
 	}
 	if (p->newest_sent_ns < s->round_start_ns)
 		return 0;
-	if (!s->slots.rate && now_ns > s->round_start_ns)
-		s->delivery_Bps = weir_muldiv(s->delivered_bytes - s->round_delivered_bytes, WEIR_NS_PER_S,
-					      now_ns - s->round_start_ns);
-	s->round_start_ns = now_ns;
-	s->round_delivered_bytes = s->delivered_bytes;
-	s->limited_before = s->limited_now;
-	s->limited_now = false;
-	return WEIR_ROUND_START;
+	return weir_round_start(s, now_ns);
 }
 
 static void repair(struct weir_sender *s, u64 now_ns, struct weir_progress *p, u64 pipe_before_bytes)
@@ -203,7 +213,7 @@ static void repair(struct weir_sender *s, u64 now_ns, struct weir_progress *p, u
 		weir_episode_enter(s, now_ns, p, pipe_before_bytes);
 }
 
-u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in)
+static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in)
 {
 	u64 ack = weir_seq_expand(in->ack, s->una);
 	if (ack > s->nxt) /* acknowledges what was never sent */
@@ -215,6 +225,7 @@ u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_
 		s->edge = weir_max(s->edge, ack + ((u64)in->window << WEIR_WINDOW_SHIFT));
 	if (ack > s->una)
 		take_cumulative(s, now_ns, ack, in->attempt, &p);
+	follow_head(s);
 	if (s->recovery != WEIR_RECOVERY_SACK)
 		count_duplicates(s, &p, ack);
 	else if (in->n_sack || s->seen[0].start != s->seen[0].end)
@@ -238,4 +249,11 @@ u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_
 	if (s->state != WEIR_SENDER_OPEN)
 		weir_episode_after_ack(s, &p);
 	return p.rtt_ns;
+}
+
+u64 weir_sender_on_ack_any(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in)
+{
+	u64 rtt_ns = take_ack(s, now_ns, in);
+	weir_sender_classify(s);
+	return rtt_ns;
 }

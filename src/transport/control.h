@@ -32,10 +32,11 @@ static inline void weir_control_take(struct weir_sender *s, const struct weir_ou
 {
 	if (out->cwnd_bytes)
 		s->cwnd_bytes = weir_max(out->cwnd_bytes, s->mss_bytes);
-	if (out->pacing_Bps)
-		s->pacing_Bps = out->pacing_Bps;
-	if (out->wake_ns)
-		s->tick_ns = out->wake_ns;
+	if (out->pacing_Bps | out->wake_ns) {
+		s->pacing_Bps = out->pacing_Bps ? out->pacing_Bps : s->pacing_Bps;
+		s->tick_ns = out->wake_ns ? out->wake_ns : s->tick_ns;
+		s->steady &= !s->pacing_Bps;
+	}
 }
 
 static inline void weir_control_init(struct weir_sender *s, u64 now_ns)

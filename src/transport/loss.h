@@ -3,11 +3,9 @@
 #ifndef WEIR_TRANSPORT_LOSS_H
 #define WEIR_TRANSPORT_LOSS_H
 
-#include "sender.h"
+#include "timer.h"
 
 #define WEIR_DUP_THRESHOLD 3 /* RFC 5681 */
-
-enum weir_timer { WEIR_TIMER_NONE, WEIR_TIMER_RTO, WEIR_TIMER_PROBE };
 
 /* What one ACK brought. */
 struct weir_progress {
@@ -36,7 +34,6 @@ bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const stru
 void weir_episode_ecn(struct weir_sender *s, u64 now_ns, u64 ce_bytes);
 
 /* timers.c */
-void weir_timer_restart(struct weir_sender *s, u64 now_ns);
 void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, u8 echo_attempt, const struct weir_progress *p);
 
 #endif

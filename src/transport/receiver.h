@@ -44,4 +44,21 @@ enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now
 /* Makes the ACK that describes all that has been received. */
 void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_segment *out);
 
+/* The plain case of weir_receiver_on_data, inline: the next segment, no holes, no change of CE. False: call
+ * that. */
+static inline bool weir_receiver_in_order(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes, u8 attempt,
+					  bool ce, enum weir_receive_verdict *verdict)
+{
+	if (low != (u32)r->next || r->n_ranges || ce != r->ce_state || bytes == 0)
+		return false;
+	if (r->pending_bytes == 0)
+		r->echo_attempt = attempt; /* as TS.Recent: the earliest segment that the ACK answers */
+	r->next += bytes;
+	r->pending_bytes += bytes;
+	*verdict = r->pending_bytes >= r->ack_bytes ? WEIR_RECEIVE_ACK : WEIR_RECEIVE_WAIT;
+	if (r->delayed_ns == WEIR_NEVER)
+		r->delayed_ns = now_ns + r->delayed_ack_ns;
+	return true;
+}
+
 #endif

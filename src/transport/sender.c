@@ -58,6 +58,16 @@ void weir_sender_written(struct weir_sender *s, u64 total_bytes)
 	s->app_end = weir_add(s->config->first_sequence, total_bytes);
 }
 
+void weir_sender_classify(struct weir_sender *s)
+{
+	bool repairing = s->state != WEIR_SENDER_OPEN || s->lost_bytes || s->sacked_bytes || s->tlp_end_seq ||
+			 s->inflation_bytes || s->duplicate_acks || s->rtt.backoff || s->force_retransmit ||
+			 s->seen[0].start != s->seen[0].end || s->rack.reorder_deadline_ns != WEIR_NEVER;
+	bool special = s->was_idle || s->probe_due || s->pacing_Bps || s->config->pace || s->slots.rate ||
+		       s->cc->on_send;
+	s->steady = !repairing && !special && s->pipe_bytes > 0;
+}
+
 bool weir_sender_done(const struct weir_sender *s)
 {
 	return s->una == s->app_end;
@@ -183,7 +193,7 @@ static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out
 	u32 number = s->slots.tail++;
 	*weir_slots_get(&s->slots, number) =
 	    (struct weir_slot){.sent_ns = now_ns, .seq_low = (u32)s->nxt, .bytes = (u16)bytes};
-	*out = (struct weir_segment){.seq = s->nxt, .bytes = bytes, .ect = s->config->ecn};
+	*out = (struct weir_segment){.seq = s->nxt, .bytes = bytes, .ect = s->ect};
 	s->nxt += bytes;
 	note_sent(s, now_ns, number, bytes);
 	return true;
@@ -211,7 +221,7 @@ static bool poll_probe(struct weir_sender *s, u64 now_ns, struct weir_segment *o
 	return sent;
 }
 
-bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+static bool poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
 {
 	s->pace_wait = s->pace_next_ns > now_ns;
 	if (s->pace_wait)
@@ -221,4 +231,11 @@ bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct weir_segment *ou
 	if (s->lost_bytes)
 		return poll_retransmission(s, now_ns, out);
 	return poll_new(s, now_ns, out);
+}
+
+bool weir_sender_poll_any(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
+{
+	bool sent = poll(s, now_ns, out);
+	weir_sender_classify(s);
+	return sent;
 }

@@ -60,6 +60,8 @@ struct weir_sender {
 	u8 recovery;			  /* enum weir_recovery */
 	u8 timer;			  /* enum weir_timer (loss.h) */
 	bool limited_now, limited_before; /* the window held it back: this round, the round before */
+	bool steady;			  /* steady.h may take the short way */
+	bool ect;
 	bool was_idle, pace_wait;
 	u16 sacked_segments; /* saturating */
 	u32 mss_bytes;
@@ -101,10 +103,13 @@ void weir_sender_free(struct weir_sender *s);
 
 /* The application has written so many bytes in all; WEIR_NEVER: it always has more. */
 void weir_sender_written(struct weir_sender *s, u64 total_bytes);
-/* The next segment that may leave now; false when window, pacing or the application say no. */
-bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out);
-/* RTT sample in ns of this ACK, 0 when it gave none. Anything that a peer can send is safe. */
-u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in);
+/* The full forms of weir_sender_poll and weir_sender_on_ack, which stand in steady.h. */
+bool weir_sender_poll_any(struct weir_sender *s, u64 now_ns, struct weir_segment *out);
+u64 weir_sender_on_ack_any(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in);
+/* A round begins now; returns WEIR_ROUND_START. */
+u32 weir_round_start(struct weir_sender *s, u64 now_ns);
+/* To be called after anything that may have changed whether the short way is open. */
+void weir_sender_classify(struct weir_sender *s);
 /* When to call weir_sender_on_timer next, or to poll a paced sender; WEIR_NEVER: nothing planned. */
 u64 weir_sender_next_ns(const struct weir_sender *s);
 /* Safe at any time; does what is due. */

@@ -3,34 +3,6 @@
 #include "control.h"
 #include "loss.h"
 
-static bool probe_wanted(const struct weir_sender *s)
-{
-	return s->recovery == WEIR_RECOVERY_SACK && s->config->tail_loss_probe &&
-	       s->state == WEIR_SENDER_OPEN && s->sacked_bytes == 0 && s->tlp_end_seq == 0 &&
-	       s->rtt.srtt_ns && s->rtt.backoff == 0;
-}
-
-void weir_timer_restart(struct weir_sender *s, u64 now_ns)
-{
-	if (s->una == s->nxt) {
-		s->timer = WEIR_TIMER_NONE;
-		s->deadline_ns = WEIR_NEVER;
-		return;
-	}
-	u64 wait_ns = weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, s->config->rto_max_ns);
-	s->timer = WEIR_TIMER_RTO;
-	if (probe_wanted(s)) {
-		u64 probe_ns = 2 * s->rtt.srtt_ns;
-		if (weir_slots_count(&s->slots) == 1)
-			probe_ns += s->config->delayed_ack_ns; /* the receiver may wait for a second one */
-		if (probe_ns < wait_ns) {
-			wait_ns = probe_ns;
-			s->timer = WEIR_TIMER_PROBE;
-		}
-	}
-	s->deadline_ns = now_ns + wait_ns;
-}
-
 /* The probe's episode ends with the ACK that reaches it. The echo tells whether the original or the probe
  * filled the hole, which RFC 8985 section 7.4 has to infer: only the probe means a loss, and a cut. */
 void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, u8 echo_attempt, const struct weir_progress *p)
@@ -79,22 +51,26 @@ static void reorder_time_out(struct weir_sender *s, u64 now_ns)
 	weir_episode_after_ack(s, &p);
 }
 
+static void main_timer_due(struct weir_sender *s, u64 now_ns)
+{
+	if (s->timer != WEIR_TIMER_PROBE) {
+		time_out(s, now_ns);
+		return;
+	}
+	s->probe_due = true;
+	s->timer = WEIR_TIMER_RTO;
+	s->deadline_ns = now_ns + weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, s->config->rto_max_ns);
+}
+
 void weir_sender_on_timer(struct weir_sender *s, u64 now_ns)
 {
 	if (s->rack.reorder_deadline_ns <= now_ns)
 		reorder_time_out(s, now_ns);
 	if (s->tick_ns <= now_ns)
 		weir_control_tick(s, now_ns);
-	if (s->deadline_ns > now_ns)
-		return;
-	if (s->timer == WEIR_TIMER_PROBE) {
-		s->probe_due = true;
-		s->timer = WEIR_TIMER_RTO;
-		s->deadline_ns =
-		    now_ns + weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, s->config->rto_max_ns);
-	} else {
-		time_out(s, now_ns);
-	}
+	if (s->deadline_ns <= now_ns)
+		main_timer_due(s, now_ns);
+	weir_sender_classify(s);
 }
 
 u64 weir_sender_next_ns(const struct weir_sender *s)
