@@ -153,7 +153,8 @@ WEIR_CORE void cubic_start_curve(struct cubic *s, const struct cubic_params *p, 
 	}
 	s->curve.w_est_bytes = cwnd;
 	s->curve.seen_ns = v->now_ns;
-	s->window.credit_bytes = 0;
+	/* W_est moves in whole segments; half a one ahead, it is rounded instead of cut off. */
+	s->window.credit_bytes = cwnd * (CUBIC_ALPHA_ONE / 2);
 	s->phase = CUBIC_ON_CURVE;
 }
 
@@ -206,7 +207,7 @@ WEIR_CORE void cubic_first_start(struct cubic *s, const struct cubic_params *p, 
 	if (p->hystart)
 		phase = weir_hystart_on_ack(&s->start, v, a, s->window.cwnd_bytes);
 	else if (v->flags & WEIR_ROUND_START)
-		s->start.round_window_bytes = s->window.cwnd_bytes;
+		weir_hystart_new_round(&s->start, s->window.cwnd_bytes);
 	if (phase == WEIR_HYSTART_DONE) {
 		s->window.ssthresh_bytes = s->window.cwnd_bytes;
 		s->phase = CUBIC_NO_CURVE;

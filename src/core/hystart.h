@@ -21,7 +21,8 @@ enum weir_hystart_phase {
 };
 
 struct weir_hystart {
-	u64 round_window_bytes; /* the window when this round began */
+	u64 round_window_bytes;	   /* the window when this round began */
+	u64 previous_window_bytes; /* likewise, the round before */
 	/* Microseconds, so that three fit; 0: no sample. Steps of 4 ms are judged with them. */
 	u32 last_min_us, round_min_us, baseline_us;
 	u8 samples;    /* in this round, up to WEIR_HYSTART_SAMPLES */
@@ -31,11 +32,18 @@ struct weir_hystart {
 WEIR_CORE void weir_hystart_init(struct weir_hystart *h, u64 window_bytes)
 {
 	h->round_window_bytes = window_bytes;
+	h->previous_window_bytes = window_bytes;
 	h->last_min_us = 0;
 	h->round_min_us = 0;
 	h->baseline_us = 0;
 	h->samples = 0;
 	h->css_rounds = 0;
+}
+
+WEIR_CORE void weir_hystart_new_round(struct weir_hystart *h, u64 window_bytes)
+{
+	h->previous_window_bytes = h->round_window_bytes;
+	h->round_window_bytes = window_bytes;
 }
 
 WEIR_CORE bool weir_hystart_rtt_rose(const struct weir_hystart *h)
@@ -52,7 +60,7 @@ WEIR_CORE enum weir_hystart_phase weir_hystart_on_ack(struct weir_hystart *h, co
 		h->last_min_us = h->round_min_us;
 		h->round_min_us = 0;
 		h->samples = 0;
-		h->round_window_bytes = window_bytes;
+		weir_hystart_new_round(h, window_bytes);
 		if (h->css_rounds && ++h->css_rounds > WEIR_HYSTART_CSS_ROUNDS)
 			return WEIR_HYSTART_DONE;
 	}
@@ -74,13 +82,16 @@ WEIR_CORE enum weir_hystart_phase weir_hystart_on_ack(struct weir_hystart *h, co
 	return h->css_rounds ? WEIR_HYSTART_SLOW : WEIR_HYSTART_FAST;
 }
 
-/* The window under which data lost in slow start was sent. At detection, one round later, the window is
- * up to twice that; so the window at the round's start bounds it from above and half of it from below. */
+/* The window under which data now found lost was sent, one round ago. The present one is up to twice as
+ * large. Where the host cannot tell what was in flight then, the last round's growth gives it. */
 WEIR_CORE u64 weir_hystart_lost_window(const struct weir_hystart *h, u64 cwnd_bytes,
 				       u64 inflight_at_send_bytes)
 {
-	u64 round = weir_min(h->round_window_bytes, cwnd_bytes);
-	return inflight_at_send_bytes ? weir_clamp(inflight_at_send_bytes, round / 2, round) : round;
+	u64 high = weir_min(h->round_window_bytes, cwnd_bytes),
+	    low = weir_min(h->previous_window_bytes, high);
+	u64 then =
+	    inflight_at_send_bytes ? inflight_at_send_bytes : weir_muldiv(cwnd_bytes, low, weir_max(high, 1));
+	return weir_clamp(then, low, high);
 }
 
 #endif

@@ -119,7 +119,7 @@ WEIR_CORE bool weir_window_undo(struct weir_window *w)
 	if (!w->prior_cwnd_bytes)
 		return false;
 	w->cwnd_bytes = weir_max(w->cwnd_bytes, w->prior_cwnd_bytes);
-	w->ssthresh_bytes = weir_max(w->ssthresh_bytes, w->prior_ssthresh_bytes);
+	w->ssthresh_bytes = w->prior_ssthresh_bytes;
 	w->prior_cwnd_bytes = 0;
 	return true;
 }
