@@ -36,8 +36,10 @@ static inline double weir_hist_middle(u32 index)
 
 static inline void weir_hist_add(struct weir_hist *h, u64 x)
 {
-	h->min = h->n == 0 || x < h->min ? x : h->min;
-	h->max = x > h->max ? x : h->max;
+	if (__builtin_expect(x - h->min > h->max - h->min || h->n == 0, 0)) { /* outside [min, max] */
+		h->min = h->n == 0 || x < h->min ? x : h->min;
+		h->max = x > h->max ? x : h->max;
+	}
 	h->n++;
 	h->sum += (double)(i64)x; /* one instruction, where u64 takes many; no value is that large */
 	h->bucket[weir_hist_index(x)]++;

@@ -86,6 +86,7 @@ static void run_timer(struct weir_world *w)
 	struct weir_timer_entry e = weir_timers_pop(&w->timers);
 	u32 flow = (u32)e.key;
 	struct weir_sim_flow *f = &w->flows[flow];
+	weir_heads_set(&w->heads, w->n_hops, weir_timers_head_ns(&w->timers));
 	switch ((enum weir_timer_kind)(e.key >> 32)) {
 	case WEIR_TIMER_START:
 		weir_sim_start(w, flow);
@@ -138,7 +139,6 @@ static void run_events(struct weir_world *w, u64 until_ns)
 {
 	u32 timers = w->n_hops;
 	while (!w->failed) {
-		weir_heads_set(&w->heads, timers, weir_timers_head_ns(&w->timers));
 		u32 first = weir_heads_first(&w->heads);
 		u64 at_ns = w->heads.at_ns[first];
 		if (at_ns > until_ns)

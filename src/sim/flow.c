@@ -97,24 +97,41 @@ static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct
 	push_toward(w, f, true, &p);
 }
 
-static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
+static void acknowledge(struct weir_world *w, struct weir_sim_flow *f)
 {
-	struct weir_ack_segment flushed, ack;
-	bool flush, ce = p->ecn == WEIR_ECN_CE;
-	u64 next_before = f->receiver.next;
-	f->ce_packets += ce;
-	enum weir_receive_verdict verdict =
-	    weir_receiver_on_data(&f->receiver, w->now_ns, (u32)p->ref, p->bytes - (u32)f->header_bytes,
-				  p->flags >> WEIR_SIM_ATTEMPT_SHIFT, ce, &flush, &flushed);
+	struct weir_ack_segment ack;
+	weir_receiver_ack(&f->receiver, &ack);
+	send_ack(w, f, &ack);
+}
+
+static enum weir_receive_verdict receive_any(struct weir_world *w, struct weir_sim_flow *f,
+					     const struct weir_packet *p)
+{
+	struct weir_ack_segment flushed;
+	bool flush;
+	enum weir_receive_verdict verdict = weir_receiver_on_data(
+	    &f->receiver, w->now_ns, (u32)p->ref, p->bytes - (u32)f->header_bytes,
+	    p->flags >> WEIR_SIM_ATTEMPT_SHIFT, p->ecn == WEIR_ECN_CE, &flush, &flushed);
 	if (flush)
 		send_ack(w, f, &flushed);
-	if (verdict == WEIR_RECEIVE_ACK) {
-		weir_receiver_ack(&f->receiver, &ack);
-		send_ack(w, f, &ack);
-	} else {
+	w->failed |= f->receiver.failed;
+	return verdict;
+}
+
+static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
+{
+	bool ce = p->ecn == WEIR_ECN_CE;
+	u64 next_before = f->receiver.next;
+	enum weir_receive_verdict verdict;
+	f->ce_packets += ce;
+	if (!weir_receiver_in_order(&f->receiver, w->now_ns, (u32)p->ref, p->bytes - (u32)f->header_bytes,
+				    p->flags >> WEIR_SIM_ATTEMPT_SHIFT, ce, &verdict))
+		verdict = receive_any(w, f, p);
+	if (verdict == WEIR_RECEIVE_ACK)
+		acknowledge(w, f);
+	else
 		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER,
 			     f->number);
-	}
 	if (f->app && f->receiver.next != next_before)
 		weir_sim_app_delivered(w, f->number);
 }
@@ -193,11 +210,9 @@ void weir_sim_sender_due(struct weir_world *w, u32 flow)
 void weir_sim_receiver_due(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
-	struct weir_ack_segment ack;
 	if (f->receiver.delayed_ns > w->now_ns) {
 		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER, flow);
 		return;
 	}
-	weir_receiver_ack(&f->receiver, &ack);
-	send_ack(w, f, &ack);
+	acknowledge(w, f);
 }

@@ -125,19 +125,23 @@ static inline void weir_sim_arm(struct weir_world *w, u64 *armed_ns, u64 due_ns,
 	*armed_ns = due_ns;
 	if (!weir_timers_push(&w->timers, due_ns, kind, flow))
 		w->failed = true;
+	if (w->ready)
+		weir_heads_set(&w->heads, w->n_hops, weir_timers_head_ns(&w->timers));
 }
 
 void weir_sim_tap_arrival(struct weir_world *w, u32 hop, const struct weir_packet *p);
 
 /* A packet arrives at a hop now. */
-static inline void weir_sim_push(struct weir_world *w, u32 hop, const struct weir_packet *p)
+static inline __attribute__((always_inline)) void weir_sim_push(struct weir_world *w, u32 hop,
+								const struct weir_packet *p)
 {
 	struct weir_sim_hop *h = &w->hops[hop];
 	if (__builtin_expect(w->tapped, 0))
 		weir_sim_tap_arrival(w, hop, p);
 	if (h->line) {
 		weir_line_push(h->line, w->now_ns, p);
-		weir_heads_set(&w->heads, hop, weir_line_head_ns(h->line));
+		if (w->heads.at_ns[hop] == WEIR_NEVER)
+			weir_heads_set(&w->heads, hop, weir_line_head_ns(h->line));
 	} else {
 		h->link->ops->push(h->link, w->now_ns, 0, p);
 		weir_heads_set(&w->heads, hop, h->link->ops->next_ns(h->link));

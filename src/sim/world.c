@@ -246,6 +246,8 @@ bool weir_sim_prepare(struct weir_world *w)
 	for (u32 row = 0; ok && row < rows; row++)
 		route_row(w, row, seen);
 	free(seen);
+	if (ok)
+		weir_heads_set(&w->heads, w->n_hops, weir_timers_head_ns(&w->timers));
 	w->ready = ok;
 	w->failed |= !ok;
 	return ok;

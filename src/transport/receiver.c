@@ -79,6 +79,7 @@ static bool keep_out_of_order(struct weir_receiver *r, u64 start, u64 end)
 	u32 i = first_reaching(r, start), last = i;
 	if (i < r->n_ranges && r->ranges[i].start <= start && end <= r->ranges[i].end) {
 		r->duplicate = (struct weir_range){start, end};
+		r->has_duplicate = true;
 		touch_recent(r, r->ranges[i].start, r->ranges[i].end);
 		return true;
 	}
@@ -131,6 +132,7 @@ enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now
 
 	if (end <= r->next || end < start) { /* all of it has been delivered before */
 		r->duplicate = (struct weir_range){start, end};
+		r->has_duplicate = true;
 		r->echo_attempt = attempt;
 		return WEIR_RECEIVE_ACK;
 	}
@@ -167,19 +169,12 @@ static void add_sack_blocks(struct weir_receiver *r, struct weir_ack_segment *ou
 	r->n_recent = (u8)kept;
 }
 
-void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_segment *out)
+void weir_receiver_report(struct weir_receiver *r, struct weir_ack_segment *out)
 {
-	out->ack = (u32)r->next;
-	out->window = r->window;
-	out->n_sack = 0;
-	out->attempt = r->echo_attempt;
-	out->ce = r->ce_state;
-	r->pending_bytes = 0;
-	r->delayed_ns = WEIR_NEVER;
-	if (r->duplicate.start != r->duplicate.end) {
+	if (r->has_duplicate) {
 		out->sack[out->n_sack++] =
 		    (struct weir_sack_block){(u32)r->duplicate.start, (u32)r->duplicate.end};
-		r->duplicate = (struct weir_range){0, 0};
+		r->has_duplicate = false;
 	}
 	if (r->n_ranges)
 		add_sack_blocks(r, out);

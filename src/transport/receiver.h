@@ -21,12 +21,13 @@ struct weir_receiver {
 	u8 echo_attempt;
 	bool ce_state; /* whether the data waiting for its ACK was marked */
 	bool failed;   /* out of memory: data beyond the ranges held was not kept */
+	bool has_duplicate;
 	u8 n_recent;
 	u32 mss_bytes, ack_bytes; /* ack_bytes: acknowledge at once from so much pending data on */
 	u64 delayed_ack_ns;
 	struct weir_range *ranges;
 	u64 recent[WEIR_SACK_BLOCKS]; /* an offset inside each range touched lately, newest first */
-	struct weir_range duplicate;  /* to be reported in the next ACK; empty when start == end */
+	struct weir_range duplicate;  /* to be reported in the next ACK, when has_duplicate */
 };
 
 enum weir_receive_verdict {
@@ -41,8 +42,22 @@ void weir_receiver_free(struct weir_receiver *r);
 enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes,
 						u8 attempt, bool ce, bool *flush,
 						struct weir_ack_segment *flushed);
+/* The part of an ACK that reports data out of order and duplicates. */
+void weir_receiver_report(struct weir_receiver *r, struct weir_ack_segment *out);
+
 /* Makes the ACK that describes all that has been received. */
-void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_segment *out);
+static inline void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_segment *out)
+{
+	out->ack = (u32)r->next;
+	out->window = r->window;
+	out->n_sack = 0;
+	out->attempt = r->echo_attempt;
+	out->ce = r->ce_state;
+	r->pending_bytes = 0;
+	r->delayed_ns = WEIR_NEVER;
+	if (r->n_ranges || r->n_recent || r->has_duplicate)
+		weir_receiver_report(r, out);
+}
 
 /* The plain case of weir_receiver_on_data, inline: the next segment, no holes, no change of CE. False: call
  * that. */
