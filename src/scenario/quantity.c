@@ -8,7 +8,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-#define DIGITS_MAX 19 /* then digits x the largest unit still fits 128 bits */
+#define DIGITS_MAX 20 /* any u64; digits x the largest unit still fits 128 bits */
 #define TEXT_SHOWN 40 /* characters of the user's text in a message */
 
 /* value = number x mul x 10^exp10. Units not `shown` are other spellings: taken, never printed. */
@@ -82,7 +82,7 @@ static const struct {
 
 /* mantissa x 10^exp10, trailing zeros of the mantissa moved to the exponent. */
 struct number {
-	u64 mantissa;
+	u128 mantissa;
 	int exp10;
 	bool negative;
 	const char *rest; /* what follows, blanks skipped */
@@ -99,7 +99,7 @@ static const char *read_digits(const char *s, struct number *n, int *digits, boo
 		if (*digits || *s != '0')
 			(*digits)++;
 		if (*digits <= DIGITS_MAX)
-			n->mantissa = n->mantissa * 10 + (u64)(*s - '0');
+			n->mantissa = n->mantissa * 10 + (u128)(*s - '0');
 		n->exp10 -= fraction;
 	}
 	return s;
@@ -159,7 +159,7 @@ static const char *read_number(const char *s, struct number *n)
 /* mantissa x mul x 10^exp10, rounded half up; false when it is over the largest u64. */
 static bool scale(const struct number *n, const struct unit *unit, u64 *value, bool *exact)
 {
-	u128 x = (u128)n->mantissa * unit->mul;
+	u128 x = n->mantissa * unit->mul;
 	int e = n->exp10 + unit->exp10;
 	*exact = true;
 	for (; e > 0 && x; e--) {
@@ -194,7 +194,8 @@ static void say_kinds(char error[WEIR_QUANTITY_ERROR], u32 kinds)
 		if (!(kinds & WEIR_QUANTITY_BIT(k)))
 			continue;
 		say(error, "%s%s", joint, kind_words[k].a);
-		joint = kinds >> (k + 1) >> 1 ? ", " : " or ";
+		u32 more = kinds >> (k + 1);
+		joint = more & (more - 1) ? ", " : " or ";
 	}
 }
 
