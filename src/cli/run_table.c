@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROWS_MAX 30
+#define NAME_MAX_COLUMNS 32
+
+/* "47.9 Mbit/s", "-" where there is none. */
+static const char *rate_text(char text[24], double bps)
+{
+	static const struct {
+		double from;
+		const char *unit;
+	} scale[] = {{1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {0, "bit/s"}};
+	u32 i = 0;
+	if (isnan(bps))
+		return "-";
+	while (scale[i].from > 0 && bps < scale[i].from)
+		i++;
+	double x = scale[i].from > 0 ? bps / scale[i].from : bps;
+	snprintf(text, 24, "%.*f %s", x < 10 ? 2 : x < 100 ? 1 : 0, x, scale[i].unit);
+	return text;
+}
+
+static const char *spread_text(char text[24], const struct weir_spread *s)
+{
+	if (s->n == 0)
+		return "-";
+	snprintf(text, 24, "%.1f / %.1f", s->p50, s->p95);
+	return text;
+}
+
+static const char *percent_text(char text[24], double fraction)
+{
+	if (isnan(fraction))
+		return "-";
+	snprintf(text, 24, fraction > 0 && fraction < .0001 ? "%.4f %%" : "%.2f %%", fraction * 100);
+	return text;
+}
+
+struct row {
+	const char *name, *controller;
+	double goodput_bps, loss_fraction;
+	const struct weir_spread *rtt_ms, *queue_delay_ms;
+	u64 retransmitted;
+};
+
+static int width_of(const struct weir_summary *s)
+{
+	size_t width = strlen("bottleneck");
+	for (u32 i = 0; i < s->n_flows && i < ROWS_MAX; i++)
+		width = strlen(s->flow[i].name) > width ? strlen(s->flow[i].name) : width;
+	for (u32 i = 0; i < s->n_groups; i++)
+		width = strlen(s->group[i].name) > width ? strlen(s->group[i].name) : width;
+	for (u32 i = 0; i < s->n_links; i++)
+		width = strlen(s->link[i].name) > width ? strlen(s->link[i].name) : width;
+	return width > NAME_MAX_COLUMNS ? NAME_MAX_COLUMNS : (int)width;
+}
+
+static void put_row(FILE *out, int width, const struct row *r)
+{
+	char rate[24], rtt[24], queue[24], loss[24];
+	fprintf(out, "%-*.*s  %-12.12s %13s  %15s  %15s  %9s  %8llu\n", width, width, r->name,
+		*r->controller ? r->controller : "-", rate_text(rate, r->goodput_bps),
+		spread_text(rtt, r->rtt_ms), spread_text(queue, r->queue_delay_ms),
+		percent_text(loss, r->loss_fraction), r->retransmitted);
+}
+
+static void put_flows(FILE *out, const struct weir_summary *s, int width)
+{
+	fprintf(out, "%-*s  %-12s %13s  %15s  %15s  %9s  %8s\n", width, "flow", "controller", "goodput",
+		"RTT p50/p95 ms", "queue p50/p95", "loss", "retrans.");
+	for (u32 i = 0; i < s->n_flows && i < ROWS_MAX; i++) {
+		const struct weir_flow_summary *f = &s->flow[i];
+		put_row(out, width,
+			&(struct row){f->name, f->controller, f->goodput_bps, f->loss_fraction, &f->rtt_ms,
+				      &f->queue_delay_ms, f->retransmitted});
+	}
+	if (s->n_flows > ROWS_MAX)
+		fprintf(out, "... and %u more flows in summary.json\n", s->n_flows - ROWS_MAX);
+	for (u32 i = 0; i < s->n_groups; i++) {
+		const struct weir_group_summary *g = &s->group[i];
+		put_row(out, width,
+			&(struct row){g->name, g->controller, g->goodput_bps, g->loss_fraction, &g->rtt_ms,
+				      &g->queue_delay_ms, g->retransmitted});
+	}
+}
+
+static void put_links(FILE *out, const struct weir_summary *s, int width)
+{
+	char rate[24], queue[24], used[24];
+	fprintf(out, "\n%-*s  %12s  %8s  %15s  %8s\n", width, "link", "capacity", "used", "queue p50/p95 ms",
+		"drops");
+	for (u32 i = 0; i < s->n_links; i++) {
+		const struct weir_link_summary *l = &s->link[i];
+		fprintf(out, "%-*.*s  %12s  %8s  %16s  %8llu\n", width, width, l->name,
+			rate_text(rate, l->capacity_bps), percent_text(used, l->utilization),
+			spread_text(queue, &l->queue_delay_ms), l->drops);
+	}
+}
+
+void weir_run_table(FILE *out, const struct weir_summary *s, const char *label)
+{
+	int width = width_of(s);
+	fprintf(out, "%s%s%s  (%g s simulated, seed %llu%s)\n", s->title, *label ? ": " : "", label,
+		s->simulated_s, s->seed, s->interrupted ? ", interrupted" : "");
+	put_flows(out, s, width);
+	put_links(out, s, width);
+	if (!isnan(s->jain_throughput))
+		fprintf(out, "\nJain's index of throughput: %.4f\n", s->jain_throughput);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "manifest.h"
+
+static void put_list(struct weir_json *j, const char *name, const char *const *list, u32 n)
+{
+	weir_json_put_array(j, name);
+	for (u32 i = 0; i < n; i++)
+		weir_json_string(j, list[i]);
+	weir_json_array_end(j);
+}
+
+void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "schema", "weir.manifest/1");
+	weir_json_put_string(j, "version", WEIR_VERSION);
+	weir_json_put_string(j, "backend", "sim");
+	weir_json_put_string(j, "scenario", m->scenario);
+	weir_json_put_string(j, "title", m->title);
+	weir_json_put_string(j, "label", m->label);
+	weir_json_put_u64(j, "seed", m->seed);
+	weir_json_put_u64(j, "repeat", m->repeat);
+	put_list(j, "arguments", m->arguments, m->n_arguments);
+	put_list(j, "set", m->sets, m->n_sets);
+	weir_json_put_string(j, "controller", m->controller);
+	weir_json_put_object(j, "axes");
+	for (u32 i = 0; i < m->n_axes; i++)
+		weir_json_put_string(j, m->axes[i].key, m->axes[i].value);
+	weir_json_object_end(j);
+	weir_json_put_array(j, "traces");
+	for (u32 i = 0; i < m->n_traces; i++) {
+		char hash[24];
+		snprintf(hash, sizeof hash, "%016llx", m->traces[i].hash);
+		weir_json_line(j);
+		weir_json_object(j);
+		weir_json_put_string(j, "path", m->traces[i].path);
+		weir_json_put_string(j, "fnv1a", hash);
+		weir_json_object_end(j);
+	}
+	weir_json_array_end(j);
+	weir_json_put_string(j, "scenario_file", m->file);
+	weir_json_key(j, "scenario_text");
+	weir_json_string_n(j, m->text, m->text_bytes);
+	weir_json_put_string(j, "controller_header", m->header_text);
+	weir_json_object_end(j);
+}

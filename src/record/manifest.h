@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.json (weir.manifest/1): all that is needed to run it again. */
+#ifndef WEIR_RECORD_MANIFEST_H
+#define WEIR_RECORD_MANIFEST_H
+
+#include "json.h"
+
+struct weir_manifest_axis {
+	const char *key, *value;
+};
+
+struct weir_manifest_trace {
+	const char *path;
+	u64 hash; /* FNV-1a of its opportunities in ns and its period */
+};
+
+struct weir_manifest {
+	const char *scenario, *title;
+	const char *file; /* the scenario's file, as given */
+	const char *text; /* its contents */
+	size_t text_bytes;
+	const char *label;	 /* which of several runs; NULL for a single one */
+	const char *controller;	 /* of --controller, NULL without */
+	const char *header_text; /* of a controller that was compiled on the fly, NULL otherwise */
+	u64 seed, repeat;
+	u32 n_sets, n_arguments, n_axes, n_traces;
+	const char *const *sets;      /* KEY=VALUE of --set */
+	const char *const *arguments; /* the command line without its output directory */
+	const struct weir_manifest_axis *axes;
+	const struct weir_manifest_trace *traces;
+};
+
+/* The whole document, but not its end: weir_json_finish is the caller's. */
+void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m);
+
+#endif
