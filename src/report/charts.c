@@ -132,6 +132,25 @@ static bool has_signal(const struct weir_line_source *s, const char *signal)
 	return false;
 }
 
+/* The lines of a chart. Of groups, what can be summed is summed; the rest is shown as a band. */
+static int add_lines(const struct weir_line_source *s, struct weir_chart *chart, const struct spec *spec,
+		     const char *signal)
+{
+	bool grouped = s->entities->grouped, throughput = !strcmp(spec->id, "throughput");
+	if (spec->of == OF_LINKS)
+		return add_links(s, chart, signal, spec->kind);
+	if (grouped && (throughput || spec->kind == WEIR_LINE_BAR)) {
+		size_t n = strlen(chart->title);
+		snprintf(chart->title + n, sizeof chart->title - n, " of all flows");
+		return weir_line_totals(s, chart, signal, spec->kind);
+	}
+	bool both = spec->companion && few_lines(s) && has_signal(s, spec->companion);
+	if (add_flows(s, chart, signal, spec->kind, both ? "window" : ""))
+		return -1;
+	bool total = throughput && s->data->n_runs == 1 && s->entities->n_flows > 1;
+	return total ? weir_line_totals(s, chart, signal, WEIR_LINE_THIN) : 0;
+}
+
 static int make_standard(const struct weir_line_source *s, struct weir_charts *c, const struct spec *spec)
 {
 	const char *signal = spec->signal;
@@ -147,19 +166,11 @@ static int make_standard(const struct weir_line_source *s, struct weir_charts *c
 	snprintf(chart->title, sizeof chart->title, "%s%s", spec->title, both ? " and in flight" : "");
 	chart->dimension = spec->kind == WEIR_LINE_BAR ? WEIR_PACKETS : weir_unit_of(signal).dimension;
 	chart->from_zero = true;
-	int failed = 0;
-	if (!strcmp(spec->id, "throughput"))
-		failed = weir_line_capacity(s, chart) || (s->entities->grouped && weir_line_totals(s, chart));
-	if (s->entities->grouped && spec->of == OF_FLOWS && !strcmp(spec->id, "throughput"))
-		snprintf(chart->title, sizeof chart->title, "Throughput of all flows");
-	else if (spec->of == OF_FLOWS)
-		failed = failed || add_flows(s, chart, signal, spec->kind, both ? "window" : "") ||
-			 (both && add_flows(s, chart, spec->companion, WEIR_LINE_THIN, "in flight"));
-	else
-		failed = failed || add_links(s, chart, signal, spec->kind);
-	if (!failed && !strcmp(spec->id, "throughput") && !s->entities->grouped && s->data->n_runs == 1 &&
-	    s->entities->n_flows > 1)
-		failed = weir_line_totals(s, chart);
+	int failed = !strcmp(spec->id, "throughput") && weir_line_capacity(s, chart);
+	if (!failed)
+		failed = add_lines(s, chart, spec, signal);
+	if (!failed && both)
+		failed = add_flows(s, chart, spec->companion, WEIR_LINE_THIN, "in flight");
 	if (failed)
 		return -1;
 	scale_chart(c);

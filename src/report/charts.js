@@ -265,9 +265,9 @@
 			includeZero: chart.zero,
 			dateWindow: shown,
 			legend: 'never',
-			fillAlpha: 1,
+			fillAlpha: chart.lines.some((line) => line.kind === 'band') ? 0.22 : 1,
 			axes: {
-				x: { axisLabelFormatter: seconds, axisLabelWidth: 70, pixelsPerLabel: 90 },
+				x: { axisLabelFormatter: seconds, axisLabelWidth: 70, pixelsPerLabel: 90, axisTickSize: 7 },
 				y: { axisLabelFormatter: (y) => digits(y), axisLabelWidth: 46, pixelsPerLabel: 36 },
 			},
 			axisLabelFontSize: 12,

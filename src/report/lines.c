@@ -276,11 +276,11 @@ int weir_line_capacity(const struct weir_line_source *s, struct weir_chart *char
 }
 
 /* Sums over the members of an entity, added to what the line holds; a flow that is away counts as 0. */
-static int add_members(const struct weir_line_source *s, const struct weir_entity *who,
+static int add_members(const struct weir_line_source *s, const struct weir_entity *who, const char *signal,
 		       struct weir_line *line)
 {
 	u32 found;
-	double *value = member_values(s, who, "throughput_bps", &found);
+	double *value = member_values(s, who, signal, &found);
 	if (!value)
 		return -1;
 	for (u32 i = 0; i < s->grid->rows; i++)
@@ -293,7 +293,8 @@ static int add_members(const struct weir_line_source *s, const struct weir_entit
 	return 0;
 }
 
-int weir_line_totals(const struct weir_line_source *s, struct weir_chart *chart)
+int weir_line_totals(const struct weir_line_source *s, struct weir_chart *chart, const char *signal,
+		     enum weir_line_kind kind)
 {
 	struct weir_line *line = NULL;
 	for (u32 i = 0; i < s->entities->n_flows; i++) {
@@ -301,9 +302,9 @@ int weir_line_totals(const struct weir_line_source *s, struct weir_chart *chart)
 		bool own = s->entities->grouped;
 		if (own || !line)
 			line = new_line(chart, s->grid);
-		if (!line || add_members(s, who, line))
+		if (!line || add_members(s, who, signal, line))
 			return -1;
-		line->kind = own ? WEIR_LINE : WEIR_LINE_THIN;
+		line->kind = own ? kind : WEIR_LINE_THIN;
 		line->colour = own ? who->colour : WEIR_THEME_NEUTRAL;
 		line->dash = own ? who->dash : 0;
 		line->entity = own ? (i32)i : -1;

@@ -21,8 +21,9 @@ int weir_line_of_link(const struct weir_line_source *s, struct weir_chart *chart
 		      enum weir_line_kind kind);
 /* What the busiest link could have carried. */
 int weir_line_capacity(const struct weir_line_source *s, struct weir_chart *chart);
-/* Sums of throughput: of all flows in one line, or of each group. */
-int weir_line_totals(const struct weir_line_source *s, struct weir_chart *chart);
+/* Sums of a signal over the flows: one thin line of all, or one line of each group. */
+int weir_line_totals(const struct weir_line_source *s, struct weir_chart *chart, const char *signal,
+		     enum weir_line_kind kind);
 
 double weir_line_peak(const struct weir_line *line, const struct weir_grid *g);
 void weir_line_divide(struct weir_line *line, const struct weir_grid *g, double divisor);

@@ -15,9 +15,9 @@ static void put_file(FILE *to, const struct weir_page_file *file)
 	fwrite(file->data, 1, file->bytes, to);
 }
 
-static void allow(FILE *to, const struct weir_page_file *file)
+static void allow(FILE *to, const char *sha256_base64)
 {
-	fprintf(to, " 'sha256-%s'", file->sha256_base64);
+	fprintf(to, " 'sha256-%s'", sha256_base64);
 }
 
 /* Nothing is loaded from anywhere, and only these very scripts and styles run: whatever a name in the data
@@ -27,12 +27,16 @@ static void put_policy(FILE *to, bool scripts)
 	fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
 	      "form-action 'none'; style-src",
 	      to);
-	allow(to, &weir_page_style);
+	allow(to, weir_page_style.sha256_base64);
 	if (scripts) {
-		allow(to, &weir_page_dygraphs_style);
+		allow(to, weir_page_dygraphs_style.sha256_base64);
+		if (*weir_page_dygraphs.style_attribute_sha256_base64) {
+			fputs(" 'unsafe-hashes'", to);
+			allow(to, weir_page_dygraphs.style_attribute_sha256_base64);
+		}
 		fputs("; script-src", to);
-		allow(to, &weir_page_dygraphs);
-		allow(to, &weir_page_charts);
+		allow(to, weir_page_dygraphs.sha256_base64);
+		allow(to, weir_page_charts.sha256_base64);
 	}
 	fputs("\">\n", to);
 }

@@ -46,6 +46,10 @@ static void subject(FILE *to, const struct weir_facts *f)
 
 static void one_run(FILE *to, const struct weir_facts *f)
 {
+	if (f->flows == 0) {
+		fputs("No flow was there.", to);
+		return;
+	}
 	subject(to, f);
 	const char *mark = "; ";
 	if (f->delay) {

@@ -66,7 +66,7 @@ void weir_table(FILE *to, const char *heading, const char *first, const struct w
 	fprintf(to, "<h2>%s</h2>\n<div class=\"scroll\"><table><thead><tr>", heading);
 	if (with_run)
 		fputs("<th scope=\"col\">run</th>", to);
-	fprintf(to, "<th scope=\"col\">%s</th>", first);
+	fprintf(to, "<th scope=\"col\" class=\"text\">%s</th>", first);
 	for (u32 c = 0; c < n_columns; c++) {
 		filled[c] = is_filled(&column[c], row, n_rows);
 		if (filled[c])

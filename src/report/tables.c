@@ -139,7 +139,7 @@ static void signals_table(FILE *to, const struct weir_report_data *data)
 	      to);
 	if (data->n_runs > 1)
 		fputs("<th scope=\"col\">run</th>", to);
-	fputs("<th scope=\"col\">flow</th><th scope=\"col\" class=\"text\">signal</th><th "
+	fputs("<th scope=\"col\" class=\"text\">flow</th><th scope=\"col\" class=\"text\">signal</th><th "
 	      "scope=\"col\">mean</th>"
 	      "<th scope=\"col\">last</th></tr></thead><tbody>\n",
 	      to);
