@@ -196,7 +196,10 @@ static void peek_and_head(void **state)
 	assert_true(weir_line_head_ns(&line) == 11 * MS);
 	assert_true(weir_line_peek(&line, 2999)->ref == 2999 && !weir_line_peek(&line, 3000));
 	weir_line_settle(&line, 5 * MS);
-	assert_true(line.link.stats.sent_bytes == 5 * 1500 && line.waiting_packets == 2994);
+	u64 packets, bytes, waiting;
+	line.link.ops->held(&line.link, 5 * MS, &packets, &bytes, &waiting);
+	assert_true(packets == 3000 && waiting == 2994 * 1500);
+	assert_true(line.link.stats.sent_bytes == 5 * 1500);
 	assert_true(line.link.stats.in_packets == 3000 && line.link.stats.out_packets == 0);
 	weir_line_fini(&line);
 }
