@@ -198,7 +198,7 @@ static const struct weir_schema_key flow_keys[] = {
 #define DATAGRAMS (BIT(CBR) | BIT(POISSON))
 static const struct weir_schema_key application_keys[] = {
     {"name", WEIR_KEY_WORD, SINGLE | REQUIRED, AT(weir_scenario_app, kind),
-     .words = "bulk|sized|paced|on-off|request|cbr|poisson", .help = "which"},
+     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson", .help = "which"},
     {"rate", WEIR_KEY_RATE, REQUIRED, AT(weir_scenario_app, rate_bps), .only = BIT(PACED) | DATAGRAMS, RATES,
      .help = "of what it writes; of datagrams on the wire"},
     {"rate", WEIR_KEY_RATE, AT(weir_scenario_app, rate_bps), .only = BIT(ON_OFF), RATES,
