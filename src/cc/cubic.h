@@ -193,10 +193,11 @@ WEIR_CORE void cubic_avoid(struct cubic *s, const struct cubic_params *p, const 
 	s->curve.seen_ns = v->now_ns;
 	cubic_grow_reno(s, acked, weir_window_mss(v));
 
+	/* W_est is ahead by more than a segment only where silence has shrunk the window: no jump there. */
 	u64 cwnd = s->window.cwnd_bytes;
-	u64 target = weir_min(cubic_curve_bytes(s), cwnd + acked / 2);
-	target = weir_max(target, s->curve.w_est_bytes);
-	s->window.cwnd_bytes = weir_min(weir_max(cwnd, target), WEIR_WINDOW_MAX_BYTES);
+	u64 curve = weir_min(cubic_curve_bytes(s), cwnd + acked / 2);
+	u64 reno = weir_min(s->curve.w_est_bytes, cwnd + acked);
+	s->window.cwnd_bytes = weir_min(weir_max(cwnd, weir_max(curve, reno)), WEIR_WINDOW_MAX_BYTES);
 }
 
 /* The first slow start: no ssthresh yet, so nothing is left for congestion avoidance. */

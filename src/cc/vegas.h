@@ -17,7 +17,8 @@
  *   idle_restart  1 s          as in reno.h
  *
  * Deliberate deviations:
- * 1. A round with fewer than three RTT samples grows as Reno's would: there is nothing to judge by.
+ * 1. A round with fewer than three RTT samples grows as Reno's would, in slow start without the pause:
+ *    there is nothing to judge by.
  * 2. At the end of slow start the surplus over alpha is given back at once; the paper's way, one packet a
  *    round, keeps the queue for hundreds of rounds on a long path. ssthresh is set there, and again
  *    lowered by each decrease, so that a smaller window is not taken for a slow start.
@@ -38,10 +39,10 @@ struct vegas {
 	u64 base_ns;		/* smallest RTT ever; 0: none yet */
 	u64 round_min_ns;	/* smallest of this round; 0: none yet */
 	u64 round_window_bytes; /* the window under which this round's data was sent */
-	u64 round_acked_bytes;	/* what could have been growth in this round */
 	u64 queued_bytes;	/* the last judgement */
-	u32 samples;
-	u32 hold; /* slow start: no growth in this round */
+	u32 samples;		/* RTTs in this round, up to VEGAS_SAMPLES */
+	u8 used;		/* the window was the limit in this round */
+	u8 hold;		/* slow start: no growth in this round */
 };
 _Static_assert(sizeof(struct vegas) <= WEIR_CC_HOT_BYTES, "vegas fits in a kernel socket");
 
@@ -52,7 +53,7 @@ struct vegas_params {
 
 #ifndef __BPF__
 static const struct weir_param vegas_param_table[] = {
-    {"alpha", "packets", 2, 0, 1000, "grow while fewer wait in the queue"},
+    {"alpha", "packets", 2, 1, 1000, "grow while fewer wait in the queue"},
     {"beta", "packets", 4, 0, 1000, "shrink while more wait in the queue"},
     {"gamma", "packets", 1, 0, 1000, "end slow start when more wait in the queue"},
     {"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,
@@ -69,7 +70,7 @@ WEIR_CORE void vegas_new_round(struct vegas *s)
 {
 	s->round_min_ns = 0;
 	s->round_window_bytes = s->window.cwnd_bytes;
-	s->round_acked_bytes = 0;
+	s->used = 0;
 	s->samples = 0;
 }
 
@@ -94,30 +95,20 @@ WEIR_CORE void vegas_settle(struct vegas *s, u64 target_bytes, u64 mss_bytes)
 	s->window.credit_bytes = 0;
 }
 
-/* What Reno would have made of the round's acknowledged bytes. */
-WEIR_CORE void vegas_reno_round(struct vegas *s, u64 mss_bytes)
+/* `may_grow`: the window was used in the round, and the ACK that ends it allows growth as well. */
+WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, u64 mss_bytes, bool may_grow)
 {
-	u64 acked = s->round_acked_bytes;
-	if (weir_window_in_slow_start(&s->window))
-		acked = s->hold ? weir_window_slow_start(&s->window, acked) : 0;
-	if (acked)
-		weir_window_linear(&s->window, acked, mss_bytes);
-}
-
-WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, u64 mss_bytes)
-{
-	if (s->samples < VEGAS_SAMPLES) {
-		vegas_reno_round(s, mss_bytes);
-		return;
-	}
-	s->queued_bytes = weir_muldiv(s->round_window_bytes, s->round_min_ns - s->base_ns, s->round_min_ns);
 	u64 cwnd = s->window.cwnd_bytes, alpha = p->alpha_packets * mss_bytes;
+	s->queued_bytes = 0; /* with too few samples: as Reno, who believes that nothing waits */
+	if (s->samples == VEGAS_SAMPLES)
+		s->queued_bytes =
+		    weir_muldiv(s->round_window_bytes, s->round_min_ns - s->base_ns, s->round_min_ns);
 	if (weir_window_in_slow_start(&s->window)) {
 		if (s->queued_bytes > p->gamma_packets * mss_bytes)
 			vegas_settle(s, weir_sub(cwnd, weir_sub(s->queued_bytes, alpha)), mss_bytes);
 	} else if (s->queued_bytes > p->beta_packets * mss_bytes) {
 		vegas_settle(s, weir_sub(cwnd, mss_bytes), mss_bytes);
-	} else if (s->queued_bytes < alpha && s->round_acked_bytes) {
+	} else if (s->queued_bytes < alpha && may_grow) {
 		s->window.cwnd_bytes = weir_min(cwnd + mss_bytes, WEIR_WINDOW_MAX_BYTES);
 	}
 }
@@ -125,10 +116,11 @@ WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, 
 WEIR_CORE void vegas_on_ack(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
 			    const struct weir_ack *a, struct weir_out *o)
 {
+	bool may_grow = weir_window_may_grow(&s->window, v, a);
 	if (v->flags & WEIR_ROUND_START) {
 		if (!(v->flags & WEIR_RECOVERY))
-			vegas_judge_round(s, p, weir_window_mss(v));
-		s->hold = !s->hold;
+			vegas_judge_round(s, p, weir_window_mss(v), may_grow && s->used);
+		s->hold = !s->hold && s->samples == VEGAS_SAMPLES;
 		vegas_new_round(s);
 	}
 	if (a->rtt_ns) {
@@ -138,8 +130,8 @@ WEIR_CORE void vegas_on_ack(struct vegas *s, const struct vegas_params *p, const
 			s->round_min_ns = a->rtt_ns;
 		s->samples += s->samples < VEGAS_SAMPLES;
 	}
-	if (weir_window_may_grow(&s->window, v, a)) {
-		s->round_acked_bytes = weir_add(s->round_acked_bytes, a->acked_bytes);
+	if (may_grow) {
+		s->used = 1;
 		if (weir_window_in_slow_start(&s->window) && !s->hold)
 			weir_window_slow_start(&s->window, a->acked_bytes);
 	}
