@@ -7,22 +7,23 @@
 static inline void deliver(struct weir_sender *s, u64 now_ns, u32 number, struct weir_slot *slot, u64 end_seq,
 			   struct weir_progress *p)
 {
-	if (slot->flags & WEIR_SLOT_LOST) {
+	u64 sent_ns = weir_slot_sent_ns(slot, now_ns);
+	if (slot->lost) {
 		s->lost_bytes -= slot->bytes;
-		slot->flags &= (u8)~WEIR_SLOT_LOST;
+		slot->lost = 0;
 	} else {
 		s->pipe_bytes -= slot->bytes;
 	}
 	s->delivered_bytes += slot->bytes;
 	p->acked_bytes += slot->bytes;
 	p->any = true;
-	if (slot->sent_ns >= p->newest_sent_ns) {
-		p->newest_sent_ns = slot->sent_ns;
+	if (sent_ns >= p->newest_sent_ns) {
+		p->newest_sent_ns = sent_ns;
 		p->newest_slot = number;
 	}
 	if (slot->attempts == 0) {
 		/* Karn: a sample only from what was sent once; of several, the latest sent. */
-		u64 rtt_ns = now_ns - slot->sent_ns;
+		u64 rtt_ns = now_ns - sent_ns;
 		p->rtt_ns = p->rtt_ns && p->rtt_ns < rtt_ns ? p->rtt_ns : weir_max(rtt_ns, 1);
 		if (end_seq < s->rack.fack_seq)
 			s->rack.reordering_seen = true;
@@ -40,7 +41,7 @@ static void take_cumulative(struct weir_sender *s, u64 now_ns, u64 ack, u8 echo,
 		u64 end_seq = s->una + slot->bytes;
 		if (end_seq > ack) /* a receiver that cuts segments: what is left of it stays */
 			break;
-		if (slot->flags & WEIR_SLOT_SACKED) {
+		if (slot->sacked) {
 			s->sacked_bytes -= slot->bytes;
 			s->sacked_segments--;
 		} else {
@@ -64,16 +65,17 @@ static void follow_head(struct weir_sender *s)
 /* Marks every segment that lies wholly in [start, end). */
 static void take_sacked_run(struct weir_sender *s, u64 now_ns, u64 start, u64 end, struct weir_progress *p)
 {
-	u32 number = weir_slots_find(&s->slots, (u32)start, s->mss_bytes);
+	u32 number = weir_slots_find(&s->slots, start, s->una, s->mss_bytes);
 	for (; number != s->slots.tail; number++) {
 		struct weir_slot *slot = weir_slots_get(&s->slots, number);
-		u64 slot_start = weir_seq_expand(slot->seq_low, s->una), slot_end = slot_start + slot->bytes;
+		u64 slot_start = weir_slots_seq(&s->slots, number, s->una, s->mss_bytes);
+		u64 slot_end = slot_start + slot->bytes;
 		if (slot_end > end)
 			return;
-		if (slot_start < start || (slot->flags & WEIR_SLOT_SACKED))
+		if (slot_start < start || slot->sacked)
 			continue;
 		deliver(s, now_ns, number, slot, slot_end, p);
-		slot->flags |= WEIR_SLOT_SACKED;
+		slot->sacked = 1;
 		s->sacked_bytes += slot->bytes;
 		s->sacked_segments++;
 	}
@@ -143,7 +145,7 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 }
 
 /* Without SACK each duplicate ACK stands for one segment that left the path (RFC 5681, RFC 3042). */
-static void count_duplicates(struct weir_sender *s, struct weir_progress *p, u64 ack)
+static void count_duplicates(struct weir_sender *s, u64 now_ns, u64 ack, struct weir_progress *p)
 {
 	if (p->una_moved) {
 		s->duplicate_acks = 0;
@@ -153,7 +155,7 @@ static void count_duplicates(struct weir_sender *s, struct weir_progress *p, u64
 			/* Partial ACK: the next hole is lost too; deflate by what left (RFC 6582
 			 * section 3.2). */
 			s->inflation_bytes = weir_sub(s->inflation_bytes, p->acked_bytes) + s->mss_bytes;
-			weir_loss_mark(s, s->slots.head, p);
+			weir_loss_mark(s, now_ns, s->slots.head, p);
 			s->lost_hand = s->slots.head;
 			s->force_retransmit = true;
 		}
@@ -165,7 +167,7 @@ static void count_duplicates(struct weir_sender *s, struct weir_progress *p, u64
 	s->inflation_bytes += s->mss_bytes;
 	if (s->state == WEIR_SENDER_OPEN && s->duplicate_acks == WEIR_DUP_THRESHOLD &&
 	    s->una >= s->recover_seq) {
-		weir_loss_mark(s, s->slots.head, p);
+		weir_loss_mark(s, now_ns, s->slots.head, p);
 		s->lost_hand = s->slots.head;
 		s->force_retransmit = true;
 	}
@@ -227,7 +229,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 		take_cumulative(s, now_ns, ack, in->attempt, &p);
 	follow_head(s);
 	if (s->recovery != WEIR_RECOVERY_SACK)
-		count_duplicates(s, &p, ack);
+		count_duplicates(s, now_ns, ack, &p);
 	else if (in->n_sack || s->seen[0].start != s->seen[0].end)
 		take_sack(s, now_ns, ack, in, &p);
 	if (p.rtt_ns)

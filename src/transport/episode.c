@@ -91,9 +91,9 @@ static void unmark_lost(struct weir_sender *s)
 {
 	for (u32 n = s->slots.head; n != s->slots.tail && s->lost_bytes; n++) {
 		struct weir_slot *slot = weir_slots_get(&s->slots, n);
-		if (!(slot->flags & WEIR_SLOT_LOST))
+		if (!slot->lost)
 			continue;
-		slot->flags &= (u8)~WEIR_SLOT_LOST;
+		slot->lost = 0;
 		s->lost_bytes -= slot->bytes;
 		s->pipe_bytes += slot->bytes;
 	}

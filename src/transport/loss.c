@@ -8,13 +8,12 @@
  * original, so it says nothing. */
 void weir_rack_update(struct weir_sender *s, u64 now_ns, const struct weir_slot *slot, u64 end_seq)
 {
-	u64 rtt_ns = now_ns - slot->sent_ns;
+	u64 sent_ns = weir_slot_sent_ns(slot, now_ns), rtt_ns = now_ns - sent_ns;
 	if (slot->attempts && rtt_ns < s->rtt.min_ns)
 		return;
-	if (slot->sent_ns < s->rack.sent_ns ||
-	    (slot->sent_ns == s->rack.sent_ns && end_seq < s->rack.end_seq))
+	if (sent_ns < s->rack.sent_ns || (sent_ns == s->rack.sent_ns && end_seq < s->rack.end_seq))
 		return;
-	s->rack.sent_ns = slot->sent_ns;
+	s->rack.sent_ns = sent_ns;
 	s->rack.end_seq = end_seq;
 	s->rack.rtt_ns = rtt_ns;
 }
@@ -38,27 +37,28 @@ static u64 reorder_window_ns(const struct weir_sender *s)
 	return weir_min(s->rtt.min_ns / 4 * s->rack.reorder_mult, s->rtt.srtt_ns);
 }
 
-void weir_loss_mark(struct weir_sender *s, u32 slot_number, struct weir_progress *p)
+void weir_loss_mark(struct weir_sender *s, u64 now_ns, u32 slot_number, struct weir_progress *p)
 {
 	struct weir_slot *slot = weir_slots_get(&s->slots, slot_number);
-	if (slot->flags & (WEIR_SLOT_LOST | WEIR_SLOT_SACKED))
+	if (slot->lost || slot->sacked)
 		return;
-	slot->flags |= WEIR_SLOT_LOST;
+	slot->lost = 1;
 	s->pipe_bytes -= slot->bytes;
 	s->lost_bytes += slot->bytes;
 	p->lost_bytes += slot->bytes;
-	p->lost_sent_ns = weir_max(p->lost_sent_ns, slot->sent_ns);
+	p->lost_sent_ns = weir_max(p->lost_sent_ns, weir_slot_sent_ns(slot, now_ns));
 }
 
 enum judgement { JUDGED_LOST, JUDGED_LATER, JUDGED_NOT_YET };
 
-static enum judgement judge(struct weir_sender *s, const struct weir_slot *slot, u64 now_ns, u64 window_ns)
+static enum judgement judge(struct weir_sender *s, u32 number, u64 now_ns, u64 window_ns)
 {
-	u64 end_seq = weir_seq_expand(slot->seq_low, s->una) + slot->bytes;
-	if (slot->sent_ns > s->rack.sent_ns ||
-	    (slot->sent_ns == s->rack.sent_ns && end_seq >= s->rack.end_seq))
+	const struct weir_slot *slot = weir_slots_get(&s->slots, number);
+	u64 end_seq = weir_slots_seq(&s->slots, number, s->una, s->mss_bytes) + slot->bytes;
+	u64 sent_ns = weir_slot_sent_ns(slot, now_ns);
+	if (sent_ns > s->rack.sent_ns || (sent_ns == s->rack.sent_ns && end_seq >= s->rack.end_seq))
 		return JUDGED_LATER;
-	u64 due_ns = slot->sent_ns + s->rack.rtt_ns + window_ns;
+	u64 due_ns = sent_ns + s->rack.rtt_ns + window_ns;
 	if (due_ns <= now_ns)
 		return JUDGED_LOST;
 	s->rack.reorder_deadline_ns = weir_min(s->rack.reorder_deadline_ns, due_ns);
@@ -69,11 +69,11 @@ static void judge_originals(struct weir_sender *s, u64 now_ns, u64 window_ns, st
 {
 	for (; s->rack.mark != s->slots.tail; s->rack.mark++) {
 		const struct weir_slot *slot = weir_slots_get(&s->slots, s->rack.mark);
-		if (slot->attempts || (slot->flags & (WEIR_SLOT_SACKED | WEIR_SLOT_LOST)))
+		if (slot->attempts || slot->sacked || slot->lost)
 			continue;
-		if (judge(s, slot, now_ns, window_ns) != JUDGED_LOST)
+		if (judge(s, s->rack.mark, now_ns, window_ns) != JUDGED_LOST)
 			return;
-		weir_loss_mark(s, s->rack.mark, p);
+		weir_loss_mark(s, now_ns, s->rack.mark, p);
 	}
 }
 
@@ -82,12 +82,11 @@ static void judge_retransmissions(struct weir_sender *s, u64 now_ns, u64 window_
 	for (; !weir_slot_queue_empty(&s->retransmitted); s->retransmitted.head++) {
 		u32 number = weir_slot_queue_first(&s->retransmitted);
 		const struct weir_slot *slot = weir_slots_get(&s->slots, number);
-		if (weir_slot_before(number, s->slots.head) ||
-		    (slot->flags & (WEIR_SLOT_SACKED | WEIR_SLOT_LOST)))
+		if (weir_slot_before(number, s->slots.head) || slot->sacked || slot->lost)
 			continue;
-		if (judge(s, slot, now_ns, window_ns) != JUDGED_LOST)
+		if (judge(s, number, now_ns, window_ns) != JUDGED_LOST)
 			return;
-		weir_loss_mark(s, number, p);
+		weir_loss_mark(s, now_ns, number, p);
 		if (!weir_slot_queue_push(&s->relost, number))
 			s->failed = true;
 	}
@@ -105,12 +104,12 @@ u64 weir_loss_detect(struct weir_sender *s, u64 now_ns, struct weir_progress *p)
 }
 
 /* After a timeout everything that was not reported as received counts as lost (RFC 6675 section 5.1). */
-void weir_loss_mark_all(struct weir_sender *s)
+void weir_loss_mark_all(struct weir_sender *s, u64 now_ns)
 {
 	struct weir_progress ignored;
 	memset(&ignored, 0, sizeof ignored);
 	for (u32 n = s->slots.head; n != s->slots.tail; n++)
-		weir_loss_mark(s, n, &ignored);
+		weir_loss_mark(s, now_ns, n, &ignored);
 	s->rack.mark = s->slots.tail;
 	s->rack.reorder_deadline_ns = WEIR_NEVER;
 	s->lost_hand = s->slots.head;
@@ -120,8 +119,7 @@ void weir_loss_mark_all(struct weir_sender *s)
 
 static bool is_lost(const struct weir_sender *s, u32 number)
 {
-	return !weir_slot_before(number, s->slots.head) &&
-	       (weir_slots_get(&s->slots, number)->flags & WEIR_SLOT_LOST);
+	return !weir_slot_before(number, s->slots.head) && weir_slots_get(&s->slots, number)->lost;
 }
 
 /* The segment to send again: retransmissions that were lost themselves first, being the oldest holes, then

@@ -20,8 +20,8 @@ struct weir_progress {
 
 /* loss.c */
 u64 weir_loss_detect(struct weir_sender *s, u64 now_ns, struct weir_progress *p);
-void weir_loss_mark(struct weir_sender *s, u32 slot_number, struct weir_progress *p);
-void weir_loss_mark_all(struct weir_sender *s);
+void weir_loss_mark(struct weir_sender *s, u64 now_ns, u32 slot_number, struct weir_progress *p);
+void weir_loss_mark_all(struct weir_sender *s, u64 now_ns);
 bool weir_loss_next(struct weir_sender *s, u32 *slot_number);
 void weir_rack_update(struct weir_sender *s, u64 now_ns, const struct weir_slot *slot, u64 end_seq);
 void weir_rack_dsack(struct weir_sender *s);

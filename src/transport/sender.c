@@ -64,7 +64,7 @@ void weir_sender_classify(struct weir_sender *s)
 			 s->inflation_bytes || s->duplicate_acks || s->rtt.backoff || s->force_retransmit ||
 			 s->seen[0].start != s->seen[0].end || s->rack.reorder_deadline_ns != WEIR_NEVER;
 	bool special = s->was_idle || s->probe_due || s->pacing_Bps || s->config->pace || s->slots.rate ||
-		       s->cc->on_send;
+		       s->slots.seq_low || s->cc->on_send;
 	s->steady = !repairing && !special && s->pipe_bytes > 0;
 }
 
@@ -127,10 +127,10 @@ static void note_sent(struct weir_sender *s, u64 now_ns, u32 slot_number, u32 by
 static void send_again(struct weir_sender *s, u64 now_ns, u32 number, struct weir_slot *slot,
 		       struct weir_segment *out)
 {
-	slot->attempts = (u8)weir_min(slot->attempts + 1U, WEIR_ATTEMPT_MAX);
-	slot->sent_ns = now_ns;
+	slot->attempts = weir_min(slot->attempts + 1U, WEIR_ATTEMPT_MAX) & WEIR_ATTEMPT_MAX;
+	slot->sent_low = now_ns & WEIR_SLOT_TIME_MASK;
 	s->retransmitted_packets++;
-	*out = (struct weir_segment){.seq = weir_seq_expand(slot->seq_low, s->una),
+	*out = (struct weir_segment){.seq = weir_slots_seq(&s->slots, number, s->una, s->mss_bytes),
 				     .bytes = slot->bytes,
 				     .attempt = slot->attempts,
 				     .ect = false}; /* RFC 3168 section 6.1.5 */
@@ -155,7 +155,7 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 		s->relost.head++;
 	s->force_retransmit = false;
 	s->lost_bytes -= slot->bytes;
-	slot->flags &= (u8)~WEIR_SLOT_LOST;
+	slot->lost = 0;
 	s->undo.retransmitted_bytes += slot->bytes;
 	send_again(s, now_ns, number, slot, out);
 	return true;
@@ -190,9 +190,16 @@ static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out
 		s->failed = true;
 		return false;
 	}
+	if (bytes != s->mss_bytes && !s->slots.seq_low &&
+	    !weir_slots_keep_seq(&s->slots, s->una, s->mss_bytes)) {
+		s->failed = true;
+		return false;
+	}
 	u32 number = s->slots.tail++;
+	if (s->slots.seq_low)
+		s->slots.seq_low[number & (s->slots.capacity - 1)] = (u32)s->nxt;
 	*weir_slots_get(&s->slots, number) =
-	    (struct weir_slot){.sent_ns = now_ns, .seq_low = (u32)s->nxt, .bytes = (u16)bytes};
+	    (struct weir_slot){.sent_low = now_ns & WEIR_SLOT_TIME_MASK, .bytes = bytes & 0xffff};
 	*out = (struct weir_segment){.seq = s->nxt, .bytes = bytes, .ect = s->ect};
 	s->nxt += bytes;
 	note_sent(s, now_ns, number, bytes);
@@ -209,8 +216,7 @@ static bool poll_probe(struct weir_sender *s, u64 now_ns, struct weir_segment *o
 	if (!sent && weir_slots_count(&s->slots)) {
 		u32 number = s->slots.tail - 1;
 		struct weir_slot *slot = weir_slots_get(&s->slots, number);
-		if ((slot->flags & (WEIR_SLOT_SACKED | WEIR_SLOT_LOST)) ||
-		    !weir_slot_queue_push(&s->retransmitted, number))
+		if (slot->sacked || slot->lost || !weir_slot_queue_push(&s->retransmitted, number))
 			return false;
 		s->pipe_bytes -= slot->bytes;
 		send_again(s, now_ns, number, slot, out);

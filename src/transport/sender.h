@@ -93,7 +93,8 @@ struct weir_sender {
 	const struct weir_endpoint_config *config;
 
 	/* running totals */
-	u64 sent_packets, retransmitted_packets, timeouts, recoveries, spurious;
+	u64 sent_packets, retransmitted_packets;
+	u32 timeouts, recoveries, spurious;
 };
 
 /* `config`, `cc` and `params` outlive the sender. False when out of memory. */

@@ -23,16 +23,19 @@ bool weir_slots_grow(struct weir_slots *s)
 		return false;
 	larger.capacity = 2 * s->capacity;
 	larger.at = malloc(larger.capacity * sizeof *larger.at);
+	larger.seq_low = s->seq_low ? malloc(larger.capacity * sizeof *larger.seq_low) : NULL;
 	larger.rate = s->rate ? malloc(larger.capacity * sizeof *larger.rate) : NULL;
-	if (!larger.at || (s->rate && !larger.rate)) {
-		free(larger.at);
-		free(larger.rate);
+	if (!larger.at || (s->seq_low && !larger.seq_low) || (s->rate && !larger.rate)) {
+		weir_slots_free(&larger);
 		return false;
 	}
 	for (u32 n = s->head; n != s->tail; n++) {
-		*weir_slots_get(&larger, n) = *weir_slots_get(s, n);
+		u32 to = n & (larger.capacity - 1), from = n & (s->capacity - 1);
+		larger.at[to] = s->at[from];
+		if (s->seq_low)
+			larger.seq_low[to] = s->seq_low[from];
 		if (s->rate)
-			*weir_slots_rate(&larger, n) = *weir_slots_rate(s, n);
+			larger.rate[to] = s->rate[from];
 	}
 	weir_slots_free(s);
 	*s = larger;
@@ -42,29 +45,33 @@ bool weir_slots_grow(struct weir_slots *s)
 void weir_slots_free(struct weir_slots *s)
 {
 	free(s->at);
+	free(s->seq_low);
 	free(s->rate);
 	s->at = NULL;
+	s->seq_low = NULL;
 	s->rate = NULL;
 }
 
-static bool holds(const struct weir_slots *s, u32 number, u32 seq_low)
+bool weir_slots_keep_seq(struct weir_slots *s, u64 una, u32 mss_bytes)
 {
-	const struct weir_slot *slot = weir_slots_get(s, number);
-	return seq_low - slot->seq_low < slot->bytes;
+	u32 *seq_low = malloc(s->capacity * sizeof *seq_low);
+	if (!seq_low)
+		return false;
+	for (u32 n = s->head; n != s->tail; n++)
+		seq_low[n & (s->capacity - 1)] = (u32)weir_slots_seq(s, n, una, mss_bytes);
+	s->seq_low = seq_low;
+	return true;
 }
 
-u32 weir_slots_find(const struct weir_slots *s, u32 seq_low, u32 mss_bytes)
+/* By division where all segments are full-sized, else by bisection. */
+u32 weir_slots_find(const struct weir_slots *s, u64 seq, u64 una, u32 mss_bytes)
 {
-	u32 first_low = weir_slots_get(s, s->head)->seq_low;
-	u32 guess = s->head + (seq_low - first_low) / mss_bytes;
-	if (weir_slot_before(guess, s->tail) && holds(s, guess, seq_low))
-		return guess;
-
+	if (!s->seq_low)
+		return s->head + (u32)((seq - una) / mss_bytes);
 	u32 low = 0, high = weir_slots_count(s);
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
-		u32 start = weir_slots_get(s, s->head + middle)->seq_low;
-		if (start - first_low <= seq_low - first_low)
+		if (weir_slots_seq(s, s->head + middle, una, mss_bytes) <= seq)
 			low = middle;
 		else
 			high = middle;

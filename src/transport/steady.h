@@ -22,7 +22,7 @@ static inline bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct we
 		return false;
 	}
 	*weir_slots_get(&s->slots, s->slots.tail++) =
-	    (struct weir_slot){.sent_ns = now_ns, .seq_low = (u32)s->nxt, .bytes = (u16)s->mss_bytes};
+	    (struct weir_slot){.sent_low = now_ns & WEIR_SLOT_TIME_MASK, .bytes = s->mss_bytes & 0xffff};
 	*out = (struct weir_segment){.seq = s->nxt, .bytes = s->mss_bytes, .ect = s->ect};
 	s->nxt = end_seq;
 	s->pipe_bytes += s->mss_bytes;
@@ -32,7 +32,7 @@ static inline bool weir_sender_poll(struct weir_sender *s, u64 now_ns, struct we
 }
 
 /* Takes what an ACK in sequence acknowledges; false, with nothing changed, if there is more to it. */
-static inline bool weir_steady_advance(struct weir_sender *s, u64 ack, u64 *sent_ns)
+static inline bool weir_steady_advance(struct weir_sender *s, u64 now_ns, u64 ack, u64 *sent_ns)
 {
 	u64 una = s->una;
 	u32 head = s->slots.head;
@@ -45,7 +45,7 @@ static inline bool weir_steady_advance(struct weir_sender *s, u64 ack, u64 *sent
 	} while (una < ack);
 	if (una != ack)
 		return false;
-	*sent_ns = slot->sent_ns;
+	*sent_ns = weir_slot_sent_ns(slot, now_ns);
 	s->slots.head = head;
 	return true;
 }
@@ -55,7 +55,7 @@ static inline u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const st
 {
 	u64 ack = weir_seq_expand(in->ack, s->una), una_before = s->una, sent_ns;
 	if (!s->steady || in->n_sack || in->ce || ack <= una_before || ack >= s->nxt ||
-	    !weir_steady_advance(s, ack, &sent_ns))
+	    !weir_steady_advance(s, now_ns, ack, &sent_ns))
 		return weir_sender_on_ack_any(s, now_ns, in);
 
 	u64 acked_bytes = ack - una_before, rtt_ns = weir_max(now_ns - sent_ns, 1);

@@ -28,7 +28,7 @@ static void time_out(struct weir_sender *s, u64 now_ns)
 	bool again = s->state == WEIR_SENDER_LOSS;
 	s->timeouts++;
 	s->rtt.backoff++;
-	weir_loss_mark_all(s);
+	weir_loss_mark_all(s, now_ns);
 	s->state = WEIR_SENDER_LOSS;
 	s->recover_seq = s->nxt;
 	s->undo.possible = s->config->undo && !again;
