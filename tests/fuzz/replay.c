@@ -2,6 +2,7 @@
 /* Runs a fuzz target as a regression test, without libFuzzer: each file of the folder given, then inputs
  * made from them by a fixed seed. Stops after RUNS_MAX inputs or a few seconds, whichever comes first. */
 #include "core/rng.h"
+#include "weir/num.h"
 
 #include <dirent.h>
 #include <stdio.h>
