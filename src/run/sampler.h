@@ -12,7 +12,7 @@
 #include "build.h"
 #include "record/series.h"
 
-#define WEIR_SAMPLES_FLOWS 25000
+#define WEIR_SAMPLES_FLOWS 12000
 #define WEIR_SAMPLES_GROUPS 100000
 #define WEIR_SAMPLES_LEAST 20
 
