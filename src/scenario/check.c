@@ -227,7 +227,11 @@ static bool read_number(const struct weir_schema_key *key, const char *text, u64
 		*into = 0;
 		return true;
 	}
-	return weir_quantity(text, unit, into, error) && !out_of_range(key, unit, *into, text, error);
+	u64 value;
+	if (!weir_quantity(text, unit, &value, error) || out_of_range(key, unit, value, text, error))
+		return false;
+	*into = value;
+	return true;
 }
 
 bool weir_check_value(struct weir_checker *c, const struct weir_schema_key *key, const char *text,

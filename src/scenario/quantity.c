@@ -73,7 +73,7 @@ static const struct {
     [WEIR_QUANTITY_COUNT] = {"a whole number", {NULL, NULL}},
     [WEIR_QUANTITY_RATE] = {"a rate", {"Mbit/s", "kbit/s"}},
     [WEIR_QUANTITY_TIME] = {"a time", {"ms", "s"}},
-    [WEIR_QUANTITY_BYTES] = {"a size", {"kB", "KiB"}},
+    [WEIR_QUANTITY_BYTES] = {"a size", {"kB", "B"}},
     [WEIR_QUANTITY_PACKETS] = {"a number of packets", {"packets", NULL}},
     [WEIR_QUANTITY_RATIO] = {"a fraction", {"%", NULL}},
     [WEIR_QUANTITY_BDP] = {"a number of BDP", {"BDP", NULL}},
@@ -98,8 +98,10 @@ static const char *read_digits(const char *s, struct number *n, int *digits, boo
 	for (; is_digit(*s); s++) {
 		if (*digits || *s != '0')
 			(*digits)++;
-		if (*digits <= DIGITS_MAX)
-			n->mantissa = n->mantissa * 10 + (u128)(*s - '0');
+		if (*digits <= DIGITS_MAX) {
+			n->mantissa *= 10;
+			n->mantissa += (u32)(*s - '0');
+		}
 		n->exp10 -= fraction;
 	}
 	return s;
@@ -363,6 +365,8 @@ void weir_quantity_print(enum weir_quantity kind, u64 value, char out[48])
 			size = candidate;
 		}
 	}
+	if (kind == WEIR_QUANTITY_PACKETS && value == 1)
+		name = "packet";
 	u64 whole = value / size, rest = value % size;
 	int n = snprintf(out, 48, "%llu", whole);
 	if (rest) {

@@ -55,7 +55,8 @@ static void fill_key(struct weir_checker *c, const struct filling *f, const stru
 		return;
 	const struct weir_yaml *value = weir_check_pick(c, key->flags & WEIR_KEY_SINGLE, node, &was);
 	if (value && value->kind == WEIR_YAML_TEXT && !*value->text && key->kind != WEIR_KEY_TEXT)
-		weir_check_mistake(c, node->key_at, "%s: a value is missing", key->name);
+		weir_check_mistake(c, value->at.set ? value->at : node->key_at, "%s: a value is missing",
+				   key->name);
 	else if (value && key->kind == WEIR_KEY_MAP)
 		fill_map(c, f, key, value);
 	else if (value && key->kind == WEIR_KEY_CONTROLLER)

@@ -8,7 +8,8 @@ struct reader {
 	struct weir_arena *arena;
 	const struct weir_scenario_set *owner;
 	struct weir_diag *diag;
-	u32 set, column, nodes;
+	u32 set, column, characters; /* where the text stands, if in an argument, and how long it is */
+	u32 nodes;
 	struct weir_yaml *root;
 	struct weir_yaml *open; /* the innermost map or list that has not ended */
 	u32 depth;
@@ -63,8 +64,11 @@ struct weir_yaml *weir_yaml_find(const struct weir_yaml *map, const char *key)
 
 static struct weir_scenario_place place(const struct reader *r, yaml_mark_t mark)
 {
-	u32 line = (u32)weir_min(mark.line, 0xfffffffeU) + 1;
-	u32 column = (u32)weir_min(mark.column, 0xfffffU) + (line == 1 && r->set ? r->column : 1);
+	u32 line = (u32)weir_min(mark.line, 0xfffffffeU) + 1,
+	    column = (u32)weir_min(mark.column, 0xfffffU) + 1;
+	/* An argument is one line; libyaml puts its end into a second one. */
+	if (r->set)
+		column = line > 1 ? r->column + r->characters : r->column + column - 1;
 	return (struct weir_scenario_place){.line = r->set ? 1 : line, .column = column, .set = r->set};
 }
 
@@ -242,6 +246,7 @@ struct weir_yaml *weir_yaml_parse(struct weir_arena *arena, const char *text, si
 		no_memory(&r);
 		return NULL;
 	}
+	r.characters = (u32)mark_of(text, bytes, bytes).column;
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, bytes);
 	bool good = true, end = false;

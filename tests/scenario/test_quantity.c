@@ -125,7 +125,7 @@ static void field_case_j14_a_number_without_a_unit_says_which(void **state)
 	assert_string_equal(error_of(WEIR_QUANTITY_TIME, "15"), "15 has no unit: write 15 ms or 15 s");
 	assert_string_equal(error_of(WEIR_QUANTITY_RATE, "15"),
 			    "15 has no unit: write 15 Mbit/s or 15 kbit/s");
-	assert_string_equal(error_of(WEIR_QUANTITY_BYTES, "15"), "15 has no unit: write 15 kB or 15 KiB");
+	assert_string_equal(error_of(WEIR_QUANTITY_BYTES, "15"), "15 has no unit: write 15 kB or 15 B");
 	assert_string_equal(error_of(WEIR_QUANTITY_BDP, "2"), "2 has no unit: write 2 BDP");
 }
 
@@ -234,8 +234,8 @@ static void printed_with_the_unit_that_keeps_it_short(void **state)
 	    {WEIR_QUANTITY_RATE, 1, "1 bit/s"},		  {WEIR_QUANTITY_BYTES, 65536, "64 KiB"},
 	    {WEIR_QUANTITY_BYTES, 1500, "1.5 kB"},	  {WEIR_QUANTITY_BYTES, 1448, "1.448 kB"},
 	    {WEIR_QUANTITY_COUNT, 1000000, "1000000"},	  {WEIR_QUANTITY_PACKETS, 10, "10 packets"},
-	    {WEIR_QUANTITY_RATIO, 10000, "0.01"},	  {WEIR_QUANTITY_RATIO, 1, "0.000001"},
-	    {WEIR_QUANTITY_BDP, 1500000, "1.5 BDP"},
+	    {WEIR_QUANTITY_PACKETS, 1, "1 packet"},	  {WEIR_QUANTITY_RATIO, 10000, "0.01"},
+	    {WEIR_QUANTITY_RATIO, 1, "0.000001"},	  {WEIR_QUANTITY_BDP, 1500000, "1.5 BDP"},
 	};
 	char out[48];
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Controllers for the tests: one parameter of each unit. */
+#ifndef WEIR_TESTS_SCENARIO_CATALOG_H
+#define WEIR_TESTS_SCENARIO_CATALOG_H
+
+#include "scenario/scenario.h"
+
+static const struct weir_param vegas_params[] = {
+    {"alpha", "packets", 2, 0, 100, "packets to keep in the queue at least"},
+    {"beta", "packets", 4, 0, 100, "and at most"},
+    {"gain", "ratio", 500000, 0, 2000000, "a ratio"},
+    {"probe", "ns", 1000000, 1000, 1000000000, "a time"},
+    {"floor", "Bps", 1000, 0, 1000000000, "a rate"},
+    {"fast", "flag", 1, 0, 1, "a flag"},
+    {"burst", "bytes", 3000, 1, 1000000, "a size"},
+    {"rounds", "", 3, 1, 10, "a count"},
+};
+
+static const struct weir_scenario_catalog_entry controllers[] = {
+    {"reno", NULL, 0},
+    {"cubic", NULL, 0},
+    {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0]},
+};
+
+static const struct weir_scenario_catalog catalog = {sizeof controllers / sizeof controllers[0], controllers};
+
+#endif
