@@ -90,6 +90,7 @@ static int put_charts(struct weir_json *j, const struct weir_charts *charts)
 		weir_json_put_string(j, "id", chart->id);
 		weir_json_put_string(j, "unit", chart->unit);
 		weir_json_put_bool(j, "zero", chart->from_zero);
+		weir_json_put_bool(j, "smooth", chart->smooth);
 		weir_json_put_array(j, "lines");
 		for (u32 k = 0; k < chart->n_lines; k++)
 			if (put_line(j, &chart->line[k], charts->grid.rows))
@@ -111,6 +112,8 @@ int weir_chart_json(FILE *to, const struct weir_charts *charts, const struct wei
 	weir_json_put_double(&j, "start", charts->start_s);
 	weir_json_put_double(&j, "end", charts->end_s);
 	weir_json_put_double(&j, "warmup", charts->warmup_s);
+	weir_json_put_double(&j, "rtt", charts->rtt_s);
+	weir_json_put_u64(&j, "stretches", WEIR_CHART_STRETCHES);
 	weir_json_put_array(&j, "entities");
 	for (u32 i = 0; i < e->n_flows; i++) {
 		weir_json_object(&j);

@@ -16,30 +16,34 @@ static const struct spec {
 	const char *signal, *fallback; /* taken when no flow has the first */
 	enum weir_line_kind kind;
 	const char *companion; /* drawn thin beside it while there are few lines */
+	bool smooth;
 	const char *note;
 } specs[] = {
-    {"throughput", "Throughput", "", OF_FLOWS, "throughput_bps", "goodput_bps", WEIR_LINE, NULL, ""},
-    {"rtt", "Round-trip time", "", OF_FLOWS, "rtt_ms", "srtt_ms", WEIR_LINE, NULL, ""},
-    {"delay", "Queueing delay", "", OF_FLOWS, "queue_delay_ms", NULL, WEIR_LINE, NULL, ""},
-    {"queue", "Queue of each link", "", OF_LINKS, "queue_bytes", NULL, WEIR_LINE, NULL, ""},
-    {"window", "Window", "", OF_FLOWS, "cwnd_bytes", NULL, WEIR_LINE, "inflight_bytes", ""},
-    {"inflight", "In flight", "", OF_FLOWS, "inflight_bytes", NULL, WEIR_LINE, NULL, ""},
-    {"pacing", "Pacing rate", "", OF_FLOWS, "pacing_bps", NULL, WEIR_LINE, NULL, ""},
-    {"age", "Age of information", "", OF_FLOWS, "age_ms", NULL, WEIR_LINE, NULL, ""},
-    {"loss", "Lost packets", "", OF_FLOWS, "lost", NULL, WEIR_LINE_BAR, NULL, "in each sampling interval"},
-    {"retransmitted", "Retransmitted packets", "", OF_FLOWS, "retransmitted", NULL, WEIR_LINE_BAR, NULL,
+    {"throughput", "Throughput", "", OF_FLOWS, "throughput_bps", "goodput_bps", WEIR_LINE, NULL, true, ""},
+    {"rtt", "Round-trip time", "", OF_FLOWS, "rtt_ms", "srtt_ms", WEIR_LINE, NULL, false, ""},
+    {"delay", "Queueing delay", "", OF_FLOWS, "queue_delay_ms", NULL, WEIR_LINE, NULL, false, ""},
+    {"queue", "Queue of each link", "", OF_LINKS, "queue_bytes", NULL, WEIR_LINE, NULL, false, ""},
+    {"window", "Window", "", OF_FLOWS, "cwnd_bytes", NULL, WEIR_LINE, "inflight_bytes", false, ""},
+    {"inflight", "In flight", "", OF_FLOWS, "inflight_bytes", NULL, WEIR_LINE, NULL, false, ""},
+    {"pacing", "Pacing rate", "", OF_FLOWS, "pacing_bps", NULL, WEIR_LINE, NULL, false, ""},
+    {"age", "Age of information", "", OF_FLOWS, "age_ms", NULL, WEIR_LINE, NULL, false, ""},
+    {"loss", "Lost packets", "", OF_FLOWS, "lost", NULL, WEIR_LINE_BAR, NULL, false,
      "in each sampling interval"},
-    {"utilization", "Utilization of each link", "Links", OF_LINKS, "utilization", NULL, WEIR_LINE, NULL, ""},
-    {"link-delay", "Queueing delay of each link", "Links", OF_LINKS, "queue_delay_ms", NULL, WEIR_LINE, NULL,
+    {"retransmitted", "Retransmitted packets", "", OF_FLOWS, "retransmitted", NULL, WEIR_LINE_BAR, NULL,
+     false, "in each sampling interval"},
+    {"active", "Active flows", "", OF_FLOWS, "active_flows", NULL, WEIR_LINE, NULL, false, ""},
+    {"utilization", "Utilization of each link", "Links", OF_LINKS, "utilization", NULL, WEIR_LINE, NULL, true,
      ""},
-    {"drops", "Packets dropped by each link", "Links", OF_LINKS, "drops", NULL, WEIR_LINE_BAR, NULL,
+    {"link-delay", "Queueing delay of each link", "Links", OF_LINKS, "queue_delay_ms", NULL, WEIR_LINE, NULL,
+     false, ""},
+    {"drops", "Packets dropped by each link", "Links", OF_LINKS, "drops", NULL, WEIR_LINE_BAR, NULL, false,
      "in each sampling interval"},
     {"losses", "Packets lost at random on each link", "Links", OF_LINKS, "losses", NULL, WEIR_LINE_BAR, NULL,
-     "in each sampling interval"},
-    {"goodput", "Goodput", "Goodput and smoothed times", OF_FLOWS, "goodput_bps", NULL, WEIR_LINE, NULL,
+     false, "in each sampling interval"},
+    {"goodput", "Goodput", "Goodput and smoothed times", OF_FLOWS, "goodput_bps", NULL, WEIR_LINE, NULL, true,
      "payload delivered in order"},
     {"srtt", "Smoothed round-trip time", "Goodput and smoothed times", OF_FLOWS, "srtt_ms", NULL, WEIR_LINE,
-     NULL, ""},
+     NULL, false, ""},
 };
 #define N_SPECS (sizeof specs / sizeof specs[0])
 
@@ -166,6 +170,7 @@ static int make_standard(const struct weir_line_source *s, struct weir_charts *c
 	snprintf(chart->title, sizeof chart->title, "%s%s", spec->title, both ? " and in flight" : "");
 	chart->dimension = spec->kind == WEIR_LINE_BAR ? WEIR_PACKETS : weir_unit_of(signal).dimension;
 	chart->from_zero = true;
+	chart->smooth = spec->smooth;
 	int failed = !strcmp(spec->id, "throughput") && weir_line_capacity(s, chart);
 	if (!failed)
 		failed = add_lines(s, chart, spec, signal);
@@ -282,12 +287,31 @@ static int make_grid(const struct weir_report_data *data, const struct weir_enti
 	return weir_grid_settle(&c->grid, rows);
 }
 
+/* The longest mean round-trip time of any flow: a window's burst comes once in it. */
+static double longest_rtt_s(const struct weir_report_data *data)
+{
+	static const char *const lists[] = {"flows", "groups"};
+	double longest = 0;
+	for (u32 r = 0; r < data->n_runs; r++)
+		for (u32 l = 0; l < 2; l++) {
+			const json_t *list = json_object_get(data->run[r].summary, lists[l]);
+			for (size_t i = 0; i < json_array_size(list); i++) {
+				double rtt = weir_get_number(json_array_get(list, i), "rtt_ms.mean") / 1e3;
+				longest = rtt > longest ? rtt : longest;
+			}
+		}
+	return longest;
+}
+
 int weir_charts_make(const struct weir_report_data *data, const struct weir_entities *e,
 		     struct weir_charts *c)
 {
 	*c = (struct weir_charts){0};
 	int failed = make_grid(data, e, c);
 	struct weir_line_source source = {data, e, &c->grid};
+	double span_s = c->end_s - c->start_s;
+	c->rtt_s = fmin(longest_rtt_s(data), span_s / 20);
+	c->smooth_s = fmax(span_s / WEIR_CHART_STRETCHES, c->rtt_s);
 	for (u32 i = 0; i < N_SPECS && !failed; i++) {
 		if (!strcmp(specs[i].id, "inflight") && few_lines(&source))
 			continue;

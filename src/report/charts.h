@@ -7,6 +7,7 @@
 #include "entities.h"
 
 #define WEIR_CHART_ROWS 2000	  /* of the time column, at most */
+#define WEIR_CHART_STRETCHES 120  /* rates are means over such a part of what is shown */
 #define WEIR_CHART_VALUES 600000U /* of all charts together: keeps the file below some 5 MB */
 
 enum weir_line_kind {
@@ -34,6 +35,7 @@ struct weir_chart {
 	const char *unit;
 	enum weir_dimension dimension;
 	bool from_zero;
+	bool smooth; /* rates: shown as means over smooth_s, since packets come in bursts */
 	struct weir_line *line;
 	u32 n_lines, room;
 };
@@ -41,6 +43,8 @@ struct weir_chart {
 struct weir_charts {
 	struct weir_grid grid;
 	double start_s, end_s;
+	double smooth_s; /* of the whole run; charts.js takes less when zoomed in */
+	double rtt_s;	 /* below some multiples of it rates are bursts of single windows */
 	double warmup_s; /* what lies before is not in the summary; 0 for none */
 	struct weir_chart *chart;
 	u32 n, room;

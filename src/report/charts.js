@@ -17,7 +17,7 @@
 	let busy = false;
 
 	const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-	const seriesColour = (line) => colourOf(line.kind === 'area' ? '--area' : '--c' + line.colour);
+	const seriesColour = (line) => colourOf('--c' + line.colour);
 
 	function digits(value) {
 		if (value === null || Number.isNaN(value)) {
@@ -30,18 +30,73 @@
 
 	const seconds = (t) => Number(t.toPrecision(7)) + ' s';
 
-	function rowsOf(chart) {
-		const band = chart.lines.some((line) => line.kind === 'band');
-		const columns = chart.lines.map((line) => {
-			line.values = unpack(line.y);
-			if (!band) {
-				return line.values;
+	// Packets come in bursts, one a round trip: a rate is a mean over a part of what is shown, but over no
+	// less than a round trip, unless somebody looks that closely.
+	function meanOver() {
+		const width = shown[1] - shown[0];
+		const part = width / data.stretches;
+		return width < 20 * data.rtt ? part : Math.max(part, data.rtt);
+	}
+
+	// Centred means over `width` seconds; never across a gap.
+	function boxcar(values, width) {
+		const out = values.slice();
+		let from = 0;
+		while (from < values.length) {
+			let to = from;
+			while (to < values.length && !Number.isNaN(values[to])) {
+				to++;
 			}
-			const low = line.low ? unpack(line.low) : line.values;
-			const high = line.high ? unpack(line.high) : line.values;
-			return line.values.map((x, i) => [low[i], x, high[i]]);
-		});
-		return time.map((t, i) => [t].concat(columns.map((column) => column[i])));
+			let low = from;
+			let high = from;
+			let sum = 0;
+			let known = 0;
+			for (let i = from; i < to; i++) {
+				for (; high < to && time[high] <= time[i] + width / 2; high++) {
+					sum += values[high] === null ? 0 : values[high];
+					known += values[high] === null ? 0 : 1;
+				}
+				for (; time[low] < time[i] - width / 2; low++) {
+					sum -= values[low] === null ? 0 : values[low];
+					known -= values[low] === null ? 0 : 1;
+				}
+				if (values[i] !== null) {
+					out[i] = known > 0 ? Math.max(sum / known, 0) : values[i];
+				}
+			}
+			from = to + 1;
+		}
+		return out;
+	}
+
+	// Twice, so that bursts that do not divide the width leave no beat behind.
+	const smooth = (values, width) => boxcar(boxcar(values, width * 0.7), width * 0.7);
+
+	function prepare(chart) {
+		chart.band = chart.lines.some((line) => line.kind === 'band');
+		for (const line of chart.lines) {
+			line.raw = unpack(line.y);
+			line.values = line.raw;
+			if (chart.band) {
+				line.low = line.low ? unpack(line.low) : line.raw;
+				line.high = line.high ? unpack(line.high) : line.raw;
+			}
+		}
+	}
+
+	function rowsOf(chart) {
+		if (chart.smooth) {
+			chart.mean = meanOver();
+			for (const line of chart.lines) {
+				line.values = smooth(line.raw, chart.mean);
+			}
+			const about = chart.section.querySelector('.about');
+			about.textContent = 'mean over ' + (chart.mean < 1 ? digits(chart.mean * 1e3) + ' ms' : digits(chart.mean) + ' s');
+		}
+		const column = (line) =>
+			chart.band ? line.values.map((x, i) => [line.low[i], x, line.high[i]]) : line.values;
+		const columns = chart.lines.map(column);
+		return time.map((t, i) => [t].concat(columns.map((values) => values[i])));
 	}
 
 	// One stem a sample; those of several lines stand side by side.
@@ -66,7 +121,7 @@
 	function seriesOptions(line) {
 		switch (line.kind) {
 		case 'area':
-			return { fillGraph: true, stepPlot: true, strokeWidth: 0, drawPoints: false, highlightCircleSize: 0 };
+			return { fillGraph: true, strokeWidth: 1, highlightCircleSize: 0 };
 		case 'thin':
 			return { strokeWidth: 0.9, strokePattern: DASHES[line.dash] };
 		case 'bar':
@@ -144,7 +199,11 @@
 		shown = clamp(range);
 		busy = true;
 		for (const chart of charts) {
-			chart.graph.updateOptions({ dateWindow: shown, valueRange: null });
+			const options = { dateWindow: shown, valueRange: null };
+			if (chart.smooth && Math.abs(meanOver() / chart.mean - 1) > 0.1) {
+				options.file = rowsOf(chart);
+			}
+			chart.graph.updateOptions(options);
 		}
 		busy = false;
 	}
@@ -251,6 +310,7 @@
 		chart.crosshair.className = 'crosshair';
 		plot.append(inner, chart.crosshair);
 		makeLegend(chart);
+		prepare(chart);
 		const rows = rowsOf(chart);
 		const labels = ['t'].concat(chart.lines.map((line, i) => 's' + i));
 		const series = {};
@@ -260,12 +320,12 @@
 		chart.graph = new Dygraph(inner, rows, Object.assign(colours(chart), {
 			labels,
 			series,
-			customBars: chart.lines.some((line) => line.kind === 'band'),
+			customBars: chart.band,
 			connectSeparatedPoints: true,
 			includeZero: chart.zero,
 			dateWindow: shown,
 			legend: 'never',
-			fillAlpha: chart.lines.some((line) => line.kind === 'band') ? 0.22 : 1,
+			fillAlpha: 0.22,
 			axes: {
 				x: { axisLabelFormatter: seconds, axisLabelWidth: 70, pixelsPerLabel: 90, axisTickSize: 7 },
 				y: { axisLabelFormatter: (y) => digits(y), axisLabelWidth: 46, pixelsPerLabel: 36 },

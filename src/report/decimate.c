@@ -35,10 +35,24 @@ static u32 bucket_of(double t_s, double start_s, double width_s, u32 buckets)
 	return x >= buckets ? buckets - 1 : (u32)x;
 }
 
-u32 weir_decimate(struct weir_point *point, u32 n, u32 buckets)
+/* The mean of one stretch, in its middle. */
+static u32 mean(const struct weir_point *point, u32 n, struct weir_point out[2])
 {
-	if (n <= 2 || n <= 2 * buckets)
-		return n;
+	double sum = 0, middle_s = point[0].t_s + (point[n - 1].t_s - point[0].t_s) / 2;
+	u32 known = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (isnan(point[i].value))
+			continue;
+		sum += point[i].value;
+		known++;
+	}
+	out[0] = (struct weir_point){middle_s, known ? sum / known : (double)NAN};
+	return 1;
+}
+
+static u32 reduce(struct weir_point *point, u32 n, u32 buckets,
+		  u32 (*stretch)(const struct weir_point *, u32, struct weir_point[2]))
+{
 	double start = point[0].t_s, width = (point[n - 1].t_s - start) / buckets;
 	u32 kept = 0;
 	for (u32 from = 0, to; from < n; from = to) {
@@ -47,9 +61,19 @@ u32 weir_decimate(struct weir_point *point, u32 n, u32 buckets)
 			if (width > 0 && bucket_of(point[to].t_s, start, width, buckets) != bucket)
 				break;
 		struct weir_point two[2];
-		u32 got = extremes(point + from, to - from, two);
+		u32 got = stretch(point + from, to - from, two);
 		for (u32 i = 0; i < got; i++)
 			point[kept++] = two[i];
 	}
 	return kept;
+}
+
+u32 weir_decimate(struct weir_point *point, u32 n, u32 buckets)
+{
+	return n <= 2 * buckets ? n : reduce(point, n, buckets, extremes);
+}
+
+u32 weir_average(struct weir_point *point, u32 n, u32 buckets)
+{
+	return n <= buckets ? n : reduce(point, n, buckets, mean);
 }

@@ -14,6 +14,8 @@ struct weir_point {
 /* Reduces `n` points in time order to at most 2 * buckets, in place and in order; returns how many are
  * left. A stretch without any value becomes one gap. buckets > 0. */
 u32 weir_decimate(struct weir_point *point, u32 n, u32 buckets);
+/* The same with one mean a stretch: for rates, which over a longer time are the mean by definition. */
+u32 weir_average(struct weir_point *point, u32 n, u32 buckets);
 
 /* ---- one time column for all charts ---- */
 
@@ -40,9 +42,10 @@ struct weir_cell {
  * ran out. After the last call weir_grid_settle chooses the stretches if there were more. */
 int weir_grid_add(struct weir_grid *g, const struct weir_point *point, u32 n, u32 max_rows);
 int weir_grid_settle(struct weir_grid *g, u32 max_rows);
-/* Puts a series on the grid: `cell` holds g->rows. A hole of many times the usual distance of its points
- * becomes a gap: the flow was away. */
-void weir_grid_place(const struct weir_grid *g, const struct weir_point *point, u32 n,
+/* Puts a series on the grid: `cell` holds g->rows. With `means` a stretch holds the mean of its points twice
+ * instead of the extremes. A hole of many times the usual distance of the points becomes a gap: the flow was
+ * away. */
+void weir_grid_place(const struct weir_grid *g, const struct weir_point *point, u32 n, bool means,
 		     struct weir_cell *cell);
 void weir_grid_free(struct weir_grid *g);
 

@@ -100,27 +100,39 @@ static void place_exact(const struct weir_grid *g, const struct weir_point *poin
 	}
 }
 
-static void place_extremes(const struct weir_grid *g, const struct weir_point *point, u32 n,
-			   struct weir_cell *cell)
+/* The points of one stretch into its two cells. */
+static void place_stretch(const struct weir_point *point, u32 n, bool means, struct weir_cell cell[2])
 {
-	u32 from = 0;
-	for (u32 bucket = 0; bucket < g->rows / 2; bucket++) {
+	u32 low = n, high = n, known = 0;
+	double sum = 0;
+	for (u32 i = 0; i < n; i++) {
+		if (isnan(point[i].value))
+			continue;
+		if (low == n || point[i].value < point[low].value)
+			low = i;
+		if (high == n || point[i].value > point[high].value)
+			high = i;
+		sum += point[i].value;
+		known++;
+	}
+	if (known) {
+		put(&cell[0], means ? sum / known : point[low < high ? low : high].value);
+		put(&cell[1], means ? sum / known : point[low < high ? high : low].value);
+	} else if (n) {
+		put(&cell[0], (double)NAN);
+	}
+}
+
+static void place_stretches(const struct weir_grid *g, const struct weir_point *point, u32 n, bool means,
+			    struct weir_cell *cell)
+{
+	u32 from = 0, buckets = g->rows / 2;
+	for (u32 bucket = 0; bucket < buckets; bucket++) {
 		double end = g->start_s + g->width_s * (bucket + 1);
-		u32 low = n, high = n, to = from;
-		for (; to < n && (point[to].t_s < end || bucket + 1 == g->rows / 2); to++) {
-			if (isnan(point[to].value))
-				continue;
-			if (low == n || point[to].value < point[low].value)
-				low = to;
-			if (high == n || point[to].value > point[high].value)
-				high = to;
-		}
-		if (low < n) {
-			put(&cell[2 * bucket], point[low < high ? low : high].value);
-			put(&cell[2 * bucket + 1], point[low < high ? high : low].value);
-		} else if (to > from) {
-			put(&cell[2 * bucket], NAN);
-		}
+		u32 to = from;
+		while (to < n && (point[to].t_s < end || bucket + 1 == buckets))
+			to++;
+		place_stretch(point + from, to - from, means, cell + 2 * (size_t)bucket);
 		from = to;
 	}
 }
@@ -144,13 +156,14 @@ static double usual_distance(const struct weir_point *point, u32 n)
 	return distance[k / 2];
 }
 
-void weir_grid_place(const struct weir_grid *g, const struct weir_point *point, u32 n, struct weir_cell *cell)
+void weir_grid_place(const struct weir_grid *g, const struct weir_point *point, u32 n, bool means,
+		     struct weir_cell *cell)
 {
 	memset(cell, 0, g->rows * sizeof *cell);
 	if (g->exact)
 		place_exact(g, point, n, cell);
 	else
-		place_extremes(g, point, n, cell);
+		place_stretches(g, point, n, means, cell);
 
 	double usual = fmax(usual_distance(point, n), g->exact ? 0 : g->width_s);
 	if (usual <= 0)

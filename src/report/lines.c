@@ -81,7 +81,7 @@ static int from_track(const struct weir_line_source *s, struct weir_chart *chart
 	line->colour = who->colour;
 	line->dash = who->dash;
 	line->kind = kind;
-	weir_grid_place(s->grid, track->point, track->n, line->cell);
+	weir_grid_place(s->grid, track->point, track->n, track->mean, line->cell);
 	multiply(line->cell, s->grid->rows, weir_unit_of(track->signal).factor);
 	return 0;
 }
@@ -101,7 +101,7 @@ static double *member_values(const struct weir_line_source *s, const struct weir
 		const struct weir_track *track = track_of(s, group->run, group->member[m], signal);
 		if (!track)
 			continue;
-		weir_grid_place(s->grid, track->point, track->n, cell);
+		weir_grid_place(s->grid, track->point, track->n, track->mean, cell);
 		double factor = weir_unit_of(signal).factor;
 		for (u32 i = 0; i < rows; i++)
 			value[(size_t)i * n + *found] =
@@ -196,8 +196,8 @@ static int band_of_tracks(const struct weir_line_source *s, struct weir_chart *c
 	if (!line->low || !line->high)
 		return -1;
 	double factor = weir_unit_of(track[0]->signal).factor;
-	weir_grid_place(s->grid, track[0]->point, track[0]->n, line->low);
-	weir_grid_place(s->grid, track[2]->point, track[2]->n, line->high);
+	weir_grid_place(s->grid, track[0]->point, track[0]->n, track[0]->mean, line->low);
+	weir_grid_place(s->grid, track[2]->point, track[2]->n, track[2]->mean, line->high);
 	multiply(line->low, rows, factor);
 	multiply(line->high, rows, factor);
 	label_band(chart);
@@ -269,7 +269,7 @@ int weir_line_capacity(const struct weir_line_source *s, struct weir_chart *char
 	line->kind = WEIR_LINE_AREA;
 	snprintf(line->label, sizeof line->label, "capacity of %s", link->member[0]);
 	if (track)
-		weir_grid_place(s->grid, track->point, track->n, line->cell);
+		weir_grid_place(s->grid, track->point, track->n, track->mean, line->cell);
 	for (u32 i = 0; i < s->grid->rows && !track; i++)
 		set_cell(&line->cell[i], constant);
 	return 0;

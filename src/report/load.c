@@ -101,6 +101,19 @@ static json_t *load_json(const char *dir, const char *name, struct weir_diag *d)
 	return root;
 }
 
+/* Of a run that was repeated, the means over its seeds take the place of the first seed's numbers: each is
+ * {"mean": x, "ci95": [low, high]}, in the same tree. */
+static void take_means(json_t *summary)
+{
+	static const char *const parts[] = {"flows", "groups", "links", "fct_ms", "fairness"};
+	json_t *repeats = json_object_get(summary, "repeats");
+	for (u32 i = 0; json_is_object(repeats) && i < sizeof parts / sizeof parts[0]; i++) {
+		json_t *means = json_object_get(repeats, parts[i]);
+		if (means)
+			json_object_set(summary, parts[i], means);
+	}
+}
+
 static int load_run(const char *dir, json_t *summary, struct weir_run_data *run, struct weir_diag *d)
 {
 	run->summary = summary;
@@ -109,6 +122,7 @@ static int load_run(const char *dir, json_t *summary, struct weir_run_data *run,
 		weir_diag_add(d, 0, 0, "its schema is '%.60s', not weir.summary/1", schema);
 		return WEIR_EXIT_USAGE;
 	}
+	take_means(summary);
 	run->manifest = load_json(dir, "manifest.json", d);
 	if (!run->manifest)
 		return WEIR_EXIT_USAGE;

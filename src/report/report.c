@@ -65,7 +65,11 @@ static void chart_frame(FILE *to, const struct weir_chart *chart, const struct w
 	if (*chart->unit)
 		fprintf(to, "<span class=\"unit\">, %s</span>", chart->unit);
 	fputs("</h3>", to);
-	if (*chart->note)
+	char text[WEIR_PRETTY_MAX];
+	if (chart->smooth)
+		fprintf(to, "<p class=\"about\">mean over %s</p>",
+			weir_pretty(text, WEIR_TIME, all->smooth_s * 1e3));
+	else if (*chart->note)
 		fprintf(to, "<p class=\"about\">%s</p>", chart->note);
 	fputs("<div class=\"legend\"></div><div class=\"plot\"></div><noscript>", to);
 	static_key(to, chart);

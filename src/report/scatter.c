@@ -6,8 +6,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define POINTS_MAX 64
+#define POINTS_MAX 1000
+#define LABELS_MAX 24
 
 struct dot {
 	const char *label;
@@ -39,12 +41,25 @@ static void add(struct dots *d, const char *label, u32 colour, u32 dash, const j
 	d->dot[d->n++] = x;
 }
 
-static bool lacks_delay(const struct weir_entities *e)
+/* Each flow of each run, with the entity that it belongs to; a group that the summary made is one dot. */
+static void add_all(struct dots *d, const struct weir_report_data *data, const struct weir_entities *e)
 {
-	for (u32 i = 0; i < e->n_flows; i++)
-		if (isnan(weir_get_number(e->flow[i].summary, "queue_delay_ms.p95")))
-			return true;
-	return false;
+	d->n = 0;
+	for (u32 i = 0; i < e->n_flows; i++) {
+		const struct weir_entity *who = &e->flow[i];
+		const json_t *flow, *flows = json_object_get(data->run[who->run].summary, "flows");
+		if (who->summary)
+			add(d, who->label, who->colour, who->dash, who->summary);
+		/* Members stand in the order of the summary. */
+		u32 next = 0;
+		for (size_t k = 0; k < json_array_size(flows) && !who->summary && next < who->n_members;
+		     k++) {
+			flow = json_array_get(flows, k);
+			if (strcmp(weir_get_text(flow, "name", ""), who->member[next]))
+				continue;
+			add(d, who->member[next++], who->colour, who->dash, flow);
+		}
+	}
 }
 
 /* Small differences must not look large: the axis of rates starts at 0, that of delays too. */
@@ -96,7 +111,8 @@ static double free_height(const double *x, const double *y, u32 n, double at_x, 
 
 static void draw_dots(FILE *to, const struct dots *d, const struct weir_frame *f, double rate_divisor)
 {
-	double label_x[POINTS_MAX], label_y[POINTS_MAX];
+	double label_x[LABELS_MAX], label_y[LABELS_MAX];
+	bool labels = d->n <= LABELS_MAX;
 	for (u32 i = 0; i < d->n; i++) {
 		const struct dot *p = &d->dot[i];
 		double x = weir_frame_x(f, p->delay_ms), y = weir_frame_y(f, p->rate_bps / rate_divisor);
@@ -106,17 +122,19 @@ static void draw_dots(FILE *to, const struct dots *d, const struct weir_frame *f
 		if (p->has_rate_ci)
 			whisker(to, x, weir_frame_y(f, p->rate_ci[0] / rate_divisor), x,
 				weir_frame_y(f, p->rate_ci[1] / rate_divisor), p->colour);
-		fprintf(to, "<circle class=\"dot f%u\" r=\"5.5\" cx=\"", p->colour);
+		fprintf(to, "<circle class=\"dot f%u\" r=\"%s\" cx=\"", p->colour, labels ? "5.5" : "3.5");
 		weir_svg_number(to, x);
 		fputs("\" cy=\"", to);
 		weir_svg_number(to, y);
 		fputs("\"><title>", to);
 		weir_html_text(to, p->label);
 		fputs("</title></circle>", to);
+		if (!labels)
+			continue;
 		label_x[i] = x;
 		label_y[i] = free_height(label_x, label_y, i, x, y);
 	}
-	for (u32 i = 0; i < d->n; i++) {
+	for (u32 i = 0; i < d->n && labels; i++) {
 		/* Towards the middle, so that no label leaves the figure. */
 		bool right = label_x[i] > f->left + (f->width - f->left - f->right) / 2;
 		char text[64];
@@ -131,9 +149,14 @@ void weir_section_scatter(FILE *to, const struct weir_report_data *data, const s
 	struct dots *d = calloc(1, sizeof *d);
 	if (!d)
 		return;
-	d->of_rtt = lacks_delay(e);
-	for (u32 i = 0; i < e->n_flows && e->flows_total + data->n_runs > 2; i++)
-		add(d, e->flow[i].label, e->flow[i].colour, e->flow[i].dash, e->flow[i].summary);
+	add_all(d, data, e);
+	u32 with_delay = d->n;
+	d->of_rtt = true;
+	add_all(d, data, e);
+	if (d->n <= with_delay) {
+		d->of_rtt = false;
+		add_all(d, data, e);
+	}
 	if (d->n >= 2) {
 		struct weir_frame f = {
 		    .width = 620, .height = 340, .left = 52, .right = 18, .top = 24, .bottom = 46};

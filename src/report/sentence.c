@@ -32,11 +32,10 @@ static void subject(FILE *to, const struct weir_facts *f)
 	double use = weir_get_number(f->link, "utilization");
 	const char *link = weir_get_text(f->link, "name", NULL);
 	if (link && !isnan(use)) {
-		fputs(" and kept ", to);
-		weir_html_name(to, link);
-		fputs(" busy for ", to);
+		fputs(" and used ", to);
 		quantity(to, WEIR_SHARE, use);
-		fputs(" of its capacity", to);
+		fputs(" of the capacity of ", to);
+		weir_html_name(to, link);
 	}
 	if (f->simulated_s > 0) {
 		fputs(" over ", to);
@@ -153,6 +152,15 @@ void weir_section_notes(FILE *to, const struct weir_report_data *data, const str
 	char text[160];
 	for (u32 i = 0; i < data->n_runs; i++) {
 		const json_t *summary = data->run[i].summary;
+		double repeats = weir_get_number(summary, "repeats.n");
+		if (repeats > 1) {
+			snprintf(
+			    text, sizeof text,
+			    "Numbers are means of %.0f seeds, with 95 %% confidence intervals in the tables; "
+			    "charts show the first seed.",
+			    repeats);
+			note(to, "plain", data->run[i].label, text);
+		}
 		const char *verdict = weir_get_text(summary, "emulation.verdict", "");
 		if (json_is_true(json_object_get(summary, "interrupted")))
 			note(to, "bad", data->run[i].label, "The run was interrupted: this is what it left.");

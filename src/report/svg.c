@@ -3,6 +3,7 @@
 
 #include "core/fmath.h"
 #include "html.h"
+#include "weir/num.h"
 
 #include <math.h>
 
@@ -155,40 +156,23 @@ void weir_frame_end(FILE *to)
 
 #define STATIC_WIDTH 720.0
 #define STATIC_HEIGHT 200.0
-#define STATIC_STRETCHES 150 /* two points in each */
+#define STATIC_STRETCHES 150 /* two points in each, or one mean */
 
-static double lowest(const struct weir_chart *chart, u32 rows)
-{
-	double low = chart->from_zero ? 0 : INFINITY;
-	for (u32 i = 0; i < chart->n_lines; i++) {
-		const struct weir_line *line = &chart->line[i];
-		const struct weir_cell *cell = line->low ? line->low : line->cell;
-		for (u32 r = 0; r < rows; r++)
-			if (cell[r].state == WEIR_CELL_VALUE)
-				low = fmin(low, cell[r].value);
-	}
-	return low;
-}
+/* A column of cells, cut into stretches of equal numbers of rows. */
+struct cut {
+	const struct weir_grid *g;
+	u32 stretches;
+	bool means; /* one mean a stretch, else its two extremes */
+};
 
-static double highest(const struct weir_chart *chart, u32 rows)
+/* What is drawn of stretch k, in order of time; *gap: the line is broken in it. */
+static u32 stretch(const struct cut *cut, const struct weir_cell *cell, u32 k, struct weir_point out[2],
+		   bool *gap)
 {
-	double high = 0;
-	for (u32 i = 0; i < chart->n_lines; i++) {
-		const struct weir_line *line = &chart->line[i];
-		const struct weir_cell *cell = line->high ? line->high : line->cell;
-		for (u32 r = 0; r < rows; r++)
-			if (cell[r].state == WEIR_CELL_VALUE)
-				high = fmax(high, cell[r].value);
-	}
-	return high;
-}
-
-/* The extremes of stretch k of a column of cells, in order; *gap: the line is broken in it. */
-static u32 stretch(const struct weir_cell *cell, u32 rows, u32 k, u32 at[2], bool *gap)
-{
-	u32 from = (u32)((u64)rows * k / STATIC_STRETCHES),
-	    to = (u32)((u64)rows * (k + 1) / STATIC_STRETCHES);
-	u32 low = rows, high = rows;
+	u32 rows = cut->g->rows;
+	u32 from = (u32)((u64)rows * k / cut->stretches), to = (u32)((u64)rows * (k + 1) / cut->stretches);
+	u32 low = rows, high = rows, known = 0;
+	double sum = 0;
 	*gap = false;
 	for (u32 i = from; i < to; i++) {
 		*gap |= cell[i].state == WEIR_CELL_GAP;
@@ -198,12 +182,47 @@ static u32 stretch(const struct weir_cell *cell, u32 rows, u32 k, u32 at[2], boo
 			low = i;
 		if (high == rows || cell[i].value > cell[high].value)
 			high = i;
+		sum += cell[i].value;
+		known++;
 	}
-	if (low == rows)
+	if (!known)
 		return 0;
-	at[0] = low < high ? low : high;
-	at[1] = low < high ? high : low;
-	return low == high ? 1 : 2;
+	u32 first = low < high ? low : high, second = low < high ? high : low;
+	out[0] = (struct weir_point){cut->g->t_s[first], cell[first].value};
+	out[1] = (struct weir_point){cut->g->t_s[second], cell[second].value};
+	if (cut->means)
+		out[0] = (struct weir_point){(cut->g->t_s[from] + cut->g->t_s[to - 1]) / 2, sum / known};
+	return cut->means || low == high ? 1 : 2;
+}
+
+static double lowest(const struct weir_chart *chart, const struct cut *cut)
+{
+	double low = chart->from_zero ? 0 : INFINITY;
+	for (u32 i = 0; i < chart->n_lines; i++)
+		for (u32 k = 0; k < cut->stretches; k++) {
+			const struct weir_line *line = &chart->line[i];
+			struct weir_point p[2];
+			bool gap;
+			u32 n = stretch(cut, line->low ? line->low : line->cell, k, p, &gap);
+			while (n-- > 0)
+				low = fmin(low, p[n].value);
+		}
+	return low;
+}
+
+static double highest(const struct weir_chart *chart, const struct cut *cut)
+{
+	double high = 0;
+	for (u32 i = 0; i < chart->n_lines; i++)
+		for (u32 k = 0; k < cut->stretches; k++) {
+			const struct weir_line *line = &chart->line[i];
+			struct weir_point p[2];
+			bool gap;
+			u32 n = stretch(cut, line->high ? line->high : line->cell, k, p, &gap);
+			while (n-- > 0)
+				high = fmax(high, p[n].value);
+		}
+	return high;
 }
 
 static void point(FILE *to, const struct weir_frame *f, char command, double x, double y)
@@ -215,24 +234,24 @@ static void point(FILE *to, const struct weir_frame *f, char command, double x, 
 }
 
 static void draw_line(FILE *to, const struct weir_frame *f, const struct weir_line *line,
-		      const struct weir_grid *g)
+		      const struct cut *cut)
 {
 	bool bars = line->kind == WEIR_LINE_BAR, pen_up = true, gap;
 	static const char *const classes[] = {[WEIR_LINE] = "line",
 					      [WEIR_LINE_THIN] = "thin",
-					      [WEIR_LINE_AREA] = "capacity",
+					      [WEIR_LINE_AREA] = "thin",
 					      [WEIR_LINE_BAND] = "line",
 					      [WEIR_LINE_BAR] = "bar"};
 	fprintf(to, "<path class=\"%s s%u d%u\" d=\"", classes[line->kind], line->colour, line->dash);
-	for (u32 k = 0; k < STATIC_STRETCHES; k++) {
-		u32 at[2], n = stretch(line->cell, g->rows, k, at, &gap);
+	for (u32 k = 0; k < cut->stretches; k++) {
+		struct weir_point two[2];
+		u32 n = stretch(cut, line->cell, k, two, &gap);
 		for (u32 i = 0; i < n; i++) {
-			double x = g->t_s[at[i]], y = line->cell[at[i]].value;
-			if (bars && y == 0)
+			if (bars && two[i].value == 0)
 				continue;
 			if (bars)
-				point(to, f, 'M', x, 0);
-			point(to, f, pen_up && !bars ? 'M' : 'L', x, y);
+				point(to, f, 'M', two[i].t_s, 0);
+			point(to, f, pen_up && !bars ? 'M' : 'L', two[i].t_s, two[i].value);
 			pen_up = false;
 		}
 		pen_up |= gap;
@@ -242,40 +261,43 @@ static void draw_line(FILE *to, const struct weir_frame *f, const struct weir_li
 
 /* The area between two columns of cells, or between one and zero. */
 static void draw_area(FILE *to, const struct weir_frame *f, const struct weir_line *line,
-		      const struct weir_grid *g)
+		      const struct cut *cut)
 {
 	const struct weir_cell *top = line->high ? line->high : line->cell;
-	u32 step = g->rows / (2 * STATIC_STRETCHES) + 1, first = g->rows, last = 0;
+	struct cut means = {cut->g, cut->stretches, true};
+	struct weir_point p[2];
+	bool first = true, gap;
 	fprintf(to, "<path class=\"area f%u\" d=\"", line->colour);
-	for (u32 i = 0; i < g->rows; i += step) {
-		if (top[i].state != WEIR_CELL_VALUE)
-			continue;
-		point(to, f, first == g->rows ? 'M' : 'L', g->t_s[i], top[i].value);
-		first = first == g->rows ? i : first;
-		last = i;
-	}
-	for (u32 i = last / step * step + step; first < g->rows && i >= step; i -= step)
-		if (top[i - step].state == WEIR_CELL_VALUE && i - step >= first)
-			point(to, f, 'L', g->t_s[i - step], line->low ? line->low[i - step].value : 0);
+	for (u32 k = 0; k < cut->stretches; k++)
+		if (stretch(&means, top, k, p, &gap)) {
+			point(to, f, first ? 'M' : 'L', p[0].t_s, p[0].value);
+			first = false;
+		}
+	for (u32 k = cut->stretches; k-- > 0 && !first;)
+		if (stretch(&means, line->low ? line->low : top, k, p, &gap))
+			point(to, f, 'L', p[0].t_s, line->low ? p[0].value : 0);
 	fputs("\"/>", to);
 }
 
 void weir_svg_chart(FILE *to, const struct weir_chart *chart, const struct weir_charts *all)
 {
 	const struct weir_grid *g = &all->grid;
+	double span_s = all->end_s > all->start_s ? all->end_s - all->start_s : 1;
+	struct cut cut = {g, STATIC_STRETCHES, chart->smooth};
+	if (chart->smooth && all->smooth_s > 0)
+		cut.stretches = (u32)weir_clamp((u64)(span_s / all->smooth_s), 1, STATIC_STRETCHES);
+	cut.stretches = (u32)weir_clamp(cut.stretches, 1, weir_max(g->rows, 1));
 	struct weir_frame f = {
 	    .width = STATIC_WIDTH, .height = STATIC_HEIGHT, .left = 56, .right = 10, .top = 20, .bottom = 26};
-	f.x = (struct weir_axis){.from = all->start_s,
-				 .to = all->end_s > all->start_s ? all->end_s : all->start_s + 1};
-	f.y = (struct weir_axis){
-	    .from = lowest(chart, g->rows), .to = highest(chart, g->rows), .title = chart->unit};
+	f.x = (struct weir_axis){.from = all->start_s, .to = all->start_s + span_s};
+	f.y =
+	    (struct weir_axis){.from = lowest(chart, &cut), .to = highest(chart, &cut), .title = chart->unit};
 	weir_axis_round(&f.y, 4);
 	weir_frame_begin(to, &f, chart->title);
-	for (u32 i = 0; i < chart->n_lines; i++)
+	for (u32 i = 0; i < chart->n_lines && g->rows; i++)
 		if (chart->line[i].kind == WEIR_LINE_AREA || chart->line[i].kind == WEIR_LINE_BAND)
-			draw_area(to, &f, &chart->line[i], g);
-	for (u32 i = 0; i < chart->n_lines; i++)
-		if (chart->line[i].kind != WEIR_LINE_AREA)
-			draw_line(to, &f, &chart->line[i], g);
+			draw_area(to, &f, &chart->line[i], &cut);
+	for (u32 i = 0; i < chart->n_lines && g->rows; i++)
+		draw_line(to, &f, &chart->line[i], &cut);
 	weir_frame_end(to);
 }

@@ -34,7 +34,7 @@ static void cell(FILE *to, const struct weir_column *column, const struct weir_r
 		return;
 	}
 	double ci[2], value = weir_get_number(row->object, column->path);
-	if (!weir_get_interval(row->object, column->path, ci)) {
+	if (!weir_get_interval(row->object, column->path, ci) || ci[0] == ci[1]) {
 		weir_table_number(to, column->dimension, value);
 		return;
 	}

@@ -64,6 +64,17 @@ static bool is_delay(const char *signal)
 	return !strcmp(signal, "rtt_ms") || !strcmp(signal, "queue_delay_ms") || !strcmp(signal, "age_ms");
 }
 
+static bool is_mean(const char *signal)
+{
+	return !strcmp(signal, "throughput_bps") || !strcmp(signal, "goodput_bps") ||
+	       !strcmp(signal, "capacity_bps") || !strcmp(signal, "utilization");
+}
+
+static u32 thin(struct weir_track *s, u32 points)
+{
+	return s->mean ? weir_average(s->point, s->n, points) : weir_decimate(s->point, s->n, points / 2);
+}
+
 static struct weir_track *find_or_add(struct weir_tracks *set, const char *flow, const char *signal)
 {
 	if (set->n == set->room && grow(set))
@@ -72,6 +83,7 @@ static struct weir_track *find_or_add(struct weir_tracks *set, const char *flow,
 	if (!set->slot[at]) {
 		struct weir_track *s = &set->track[set->n];
 		*s = (struct weir_track){.flow = strdup(flow), .signal = strdup(signal), .stride = 1};
+		s->mean = is_mean(signal);
 		if (is_delay(signal))
 			s->sample = malloc(WEIR_TRACK_SAMPLE * sizeof *s->sample);
 		if (!s->flow || !s->signal || (is_delay(signal) && !s->sample)) {
@@ -93,12 +105,12 @@ static int make_room(struct weir_tracks *set, struct weir_track *s)
 		set->points = 0;
 		for (u32 i = 0; i < set->n; i++) {
 			struct weir_track *o = &set->track[i];
-			o->n = weir_decimate(o->point, o->n, set->points_max / 4);
+			o->n = thin(o, set->points_max / 2);
 			set->points += o->n;
 		}
 	}
 	if (s->n >= set->points_max) {
-		u32 left = weir_decimate(s->point, s->n, set->points_max / 4);
+		u32 left = thin(s, set->points_max / 2);
 		set->points -= s->n - left;
 		s->n = left;
 	}

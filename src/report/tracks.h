@@ -16,6 +16,7 @@
 
 struct weir_track {
 	char *flow, *signal;
+	bool mean; /* a rate or a share: thinned by means, not by extremes */
 	struct weir_point *point;
 	u32 n, room;
 	/* Every stride-th value as it came, gaps left out: a fair sample for distributions, which the

@@ -136,7 +136,8 @@ class Browser:
             message = self.read(until)
             if "id" not in message:
                 self.event(message)
-        self.settle()
+        if scripts:
+            self.settle()
 
     def theme(self, dark):
         self.call("Emulation.setEmulatedMedia",
