@@ -243,12 +243,11 @@ WEIR_CORE void cubic_on_ack(struct cubic *s, const struct cubic_params *p, const
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
-WEIR_CORE void cubic_cut(struct cubic *s, const struct cubic_params *p, const struct weir_view *v,
-			 const struct weir_loss *l)
+WEIR_CORE void cubic_cut(struct cubic *s, const struct cubic_params *p, const struct weir_view *v)
 {
 	u64 peak = s->window.cwnd_bytes, beta = p->beta;
 	if (s->phase == CUBIC_FIRST_START) {
-		peak = weir_hystart_lost_window(&s->start, peak, l->inflight_at_send_bytes);
+		peak = weir_hystart_lost_window(&s->start, peak);
 		beta = p->slow_start_beta;
 	}
 	s->prior_w_max_bytes = s->w_max_bytes;
@@ -278,7 +277,7 @@ WEIR_CORE void cubic_on_loss(struct cubic *s, const struct cubic_params *p, cons
 	if (l->kind == WEIR_LOSS_SPURIOUS)
 		cubic_undo(s);
 	else if (l->flags & WEIR_NEW_EPISODE)
-		cubic_cut(s, p, v, l);
+		cubic_cut(s, p, v);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
@@ -287,7 +286,7 @@ WEIR_CORE void cubic_on_timeout(struct cubic *s, const struct cubic_params *p, c
 {
 	u64 peak = s->window.cwnd_bytes;
 	if (s->phase == CUBIC_FIRST_START)
-		peak = weir_hystart_lost_window(&s->start, peak, 0);
+		peak = weir_hystart_lost_window(&s->start, peak);
 	if (weir_window_timeout(&s->window, weir_muldiv(peak, p->beta, CUBIC_RATIO), weir_window_mss(v))) {
 		s->prior_w_max_bytes = s->w_max_bytes;
 		s->w_max_bytes = weir_max(s->w_max_bytes, peak);

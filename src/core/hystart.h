@@ -82,16 +82,13 @@ WEIR_CORE enum weir_hystart_phase weir_hystart_on_ack(struct weir_hystart *h, co
 	return h->css_rounds ? WEIR_HYSTART_SLOW : WEIR_HYSTART_FAST;
 }
 
-/* The window under which data now found lost was sent, one round ago. The present one is up to twice as
- * large. Where the host cannot tell what was in flight then, the last round's growth gives it. */
-WEIR_CORE u64 weir_hystart_lost_window(const struct weir_hystart *h, u64 cwnd_bytes,
-				       u64 inflight_at_send_bytes)
+/* The window under which data now found lost was sent, one round ago: the present one, less what the last
+ * round's growth made of it. In slow start that is up to a factor of two. */
+WEIR_CORE u64 weir_hystart_lost_window(const struct weir_hystart *h, u64 cwnd_bytes)
 {
 	u64 high = weir_min(h->round_window_bytes, cwnd_bytes),
 	    low = weir_min(h->previous_window_bytes, high);
-	u64 then =
-	    inflight_at_send_bytes ? inflight_at_send_bytes : weir_muldiv(cwnd_bytes, low, weir_max(high, 1));
-	return weir_clamp(then, low, high);
+	return weir_clamp(weir_muldiv(cwnd_bytes, low, weir_max(high, 1)), low, high);
 }
 
 #endif
