@@ -7,7 +7,7 @@
 
 /* Checking every point of a sweep before the first one runs is what makes "all mistakes at once" true; this
  * bounds what it may cost. */
-#define WORK_MAX 20000000ULL
+#define WORK_MAX 5000000ULL
 
 void weir_scenario_mistake(const struct weir_scenario_set *set, struct weir_diag *diag,
 			   struct weir_scenario_place at, const char *format, ...)

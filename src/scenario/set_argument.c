@@ -194,11 +194,13 @@ void weir_tree_set(struct weir_checker *c, u32 number, const char *argument)
 			weir_check_mistake(c, place(&d, at), "too many words in this key");
 			return;
 		}
-		size_t bytes = strcspn(at, ".=");
-		char *word = weir_arena_text(&c->tree->arena, at, bytes);
-		if (!bytes)
+		size_t bytes = strcspn(at, ".="), letters = bytes;
+		while (letters && at[letters - 1] == ' ')
+			letters--;
+		char *word = weir_arena_text(&c->tree->arena, at, letters);
+		if (!letters)
 			weir_check_mistake(c, place(&d, at), "a name is missing here");
-		if (!word || !bytes || !descend(&d, word, at))
+		if (!word || !letters || !descend(&d, word, at))
 			return;
 		at += bytes + 1;
 	}
