@@ -58,7 +58,7 @@ static const struct weir_schema_key hop_keys[] = {
      .help = "a fixed rate; this, `trace` or `walk` is needed"},
     {"trace", WEIR_KEY_FILE, AT(weir_scenario_hop, trace),
      .place_at = offsetof(struct weir_scenario_hop, trace_at),
-     .help = "a mahimahi trace, from the scenario's folder"},
+     .help = "a trace file, looked for from the scenario's folder"},
     {"walk", WEIR_KEY_MAP, SINGLE, WEIR_SCOPE_WALK, .help = "a rate that walks at random"},
     {"delay", WEIR_KEY_TIME, AT(weir_scenario_hop, delay_ns), .default_text = "0 ms", DELAYS,
      .help = "of propagation, after the queue"},
