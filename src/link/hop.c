@@ -193,25 +193,48 @@ static bool build(struct hop *h, const struct weir_hop_config *c, u64 seed)
 	return true;
 }
 
-static bool is_plain(const struct weir_impair_config *c)
+static bool only_loses(const struct weir_impair_config *c)
 {
-	return c->loss.model == WEIR_LOSS_NONE && !(c->duplicate_p > 0) && !(c->reorder_p > 0) &&
-	       !c->jitter_ns;
+	return !(c->duplicate_p > 0) && !(c->reorder_p > 0) && !c->jitter_ns;
 }
 
 static bool is_line(const struct weir_hop_config *c)
 {
 	return !c->general && c->rate.kind == WEIR_RATE_FIXED && c->queue.aqm == WEIR_AQM_DROPTAIL &&
-	       !c->policer_bps && !c->aggregate_ns && is_plain(&c->before) && is_plain(&c->after);
+	       !c->policer_bps && !c->aggregate_ns && only_loses(&c->before) && only_loses(&c->after);
 }
 
-static struct weir_link *new_line(const struct weir_hop_config *c, struct weir_link_owner owner)
+/* NULL also when nothing is lost; *failed tells the two apart. */
+static struct weir_loss_process *new_loss(const struct weir_loss_config *c, const char *name,
+					  const char *side, u64 seed, bool *failed)
 {
+	if (c->model == WEIR_LOSS_NONE)
+		return NULL;
+	struct weir_loss_process *loss = malloc(sizeof *loss);
+	*failed |= !loss;
+	if (loss)
+		*loss = (struct weir_loss_process){.config = *c, .rng = stream(seed, name, side, "loss")};
+	return loss;
+}
+
+static struct weir_link *new_line(const struct weir_hop_config *c, u64 seed, struct weir_link_owner owner)
+{
+	bool failed = false;
+	struct weir_line_config config = {
+	    .rate_bps = c->rate.bps,
+	    .delay_ns = c->delay_ns,
+	    .limit_bytes = c->queue.limit_bytes,
+	    .limit_packets = c->queue.limit_packets,
+	    .before = new_loss(&c->before.loss, c->name, "before.", seed, &failed),
+	    .after = new_loss(&c->after.loss, c->name, "after.", seed, &failed),
+	};
 	struct weir_line *line = malloc(sizeof *line);
-	struct weir_line_config config = {c->rate.bps, c->delay_ns, c->queue.limit_bytes,
-					  c->queue.limit_packets};
-	if (line && weir_line_init(line, &config, owner) == 0)
+	if (!line || failed) {
+		free(config.before);
+		free(config.after);
+	} else if (weir_line_init(line, &config, owner) == 0) {
 		return &line->link;
+	}
 	free(line);
 	return NULL;
 }
@@ -219,7 +242,7 @@ static struct weir_link *new_line(const struct weir_hop_config *c, struct weir_l
 struct weir_link *weir_hop_new(const struct weir_hop_config *c, u64 seed, struct weir_link_owner owner)
 {
 	if (is_line(c))
-		return new_line(c, owner);
+		return new_line(c, seed, owner);
 	struct hop *h = calloc(1, sizeof *h);
 	if (!h)
 		return NULL;

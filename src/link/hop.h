@@ -2,7 +2,7 @@
 /* One hop of a path, from its description: the order of its parts is
  *   policer -> [before: loss, duplicate, reorder, jitter] -> queue and rate -> aggregation ->
  *   [after: loss, duplicate, reorder, jitter] -> delay
- * A hop with nothing but a drop-tail queue, a fixed rate and a delay becomes a `line` (line.h), which
+ * A hop with nothing but loss, a drop-tail queue, a fixed rate and a delay becomes a `line` (line.h), which
  * computes each departure on arrival; everything else goes through the general element. Both give
  * exactly the same departures and drops, and a test holds them to it. A hop has one way in and one way
  * out: `port` is ignored by push and 0 from pop. */

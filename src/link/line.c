@@ -19,18 +19,26 @@ int weir_line_init(struct weir_line *line, const struct weir_line_config *c, str
 	    .rate_bps = c->rate_bps,
 	    .delay_ns = c->delay_ns,
 	    .least_bytes = WEIR_NEVER,
+	    .before = c->before,
+	    .after = c->after,
 	};
 	u64 longest_bytes = weir_muldiv(LONGEST_BACKLOG_NS, c->rate_bps, 8 * WEIR_NS_PER_S);
 	line->limit_bytes = weir_min(c->limit_bytes ? c->limit_bytes : WEIR_NEVER, longest_bytes);
 	line->limit_packets = weir_min(c->limit_packets ? c->limit_packets : WEIR_NEVER, MOST_PACKETS);
 	line->ring = malloc(RING_START * sizeof *line->ring);
-	return line->ring ? 0 : -1;
+	if (line->ring)
+		return 0;
+	weir_line_fini(line);
+	return -1;
 }
 
 void weir_line_fini(struct weir_line *line)
 {
 	free(line->ring);
+	free(line->before);
+	free(line->after);
 	line->ring = NULL;
+	line->before = line->after = NULL;
 }
 
 /* Twice the ring; what it holds keeps its positions modulo the new size. */
@@ -98,6 +106,53 @@ bool weir_line_has_room(struct weir_line *l, u64 now_ns, u32 bytes)
 	return waiting_bytes + bytes <= l->limit_bytes && waiting_packets < l->limit_packets;
 }
 
+bool weir_line_loses(struct weir_line *l, u64 now_ns, const struct weir_packet *p)
+{
+	if (!weir_loss_takes(l->before))
+		return false;
+	weir_link_drop(&l->link, now_ns, p, WEIR_DROP_LOSS);
+	return true;
+}
+
+static void tell_lost(struct weir_line *l, u64 position, u64 now_ns)
+{
+	struct weir_packet *p = &l->ring[position & l->mask].packet;
+	if (!(p->ecn & WEIR_LINE_LOST) || (p->ecn & WEIR_LINE_TOLD))
+		return;
+	struct weir_packet lost = *p;
+	p->ecn |= WEIR_LINE_TOLD;
+	lost.ecn &= WEIR_ECN_CE;
+	l->lost_packets++;
+	l->lost_bytes += lost.bytes;
+	weir_link_drop(&l->link, now_ns, &lost, WEIR_DROP_LOSS);
+}
+
+/* Passes over lost packets at the head that are due. */
+void weir_line_skip_lost(struct weir_line *l, u64 now_ns)
+{
+	while (l->head != l->tail) {
+		const struct weir_line_record *record = &l->ring[l->head & l->mask];
+		if (record->due_ns > now_ns || !(record->packet.ecn & WEIR_LINE_LOST))
+			return;
+		tell_lost(l, l->head, now_ns);
+		l->out_bytes += record->packet.bytes;
+		l->passed_bytes += record->packet.bytes;
+		l->passed_packets++;
+		l->head++;
+	}
+}
+
+/* Losses after the queue happen at the departure, a delay before they are passed over. */
+static void tell_departed(struct weir_line *l, u64 now_ns)
+{
+	l->lost_cursor = weir_max(l->lost_cursor, l->head);
+	for (; l->lost_cursor != l->tail; l->lost_cursor++) {
+		if (l->ring[l->lost_cursor & l->mask].due_ns - l->delay_ns > now_ns)
+			return;
+		tell_lost(l, l->lost_cursor, now_ns);
+	}
+}
+
 /* begin_ns is also when the last packet that has begun is sent completely. */
 static u64 in_transmission_bytes(const struct weir_line *l, u64 now_ns)
 {
@@ -109,13 +164,15 @@ static u64 in_transmission_bytes(const struct weir_line *l, u64 now_ns)
 void weir_line_settle(struct weir_line *l, u64 now_ns)
 {
 	struct weir_link_stats *s = &l->link.stats;
-	u64 dropped_packets = s->dropped_packets[WEIR_DROP_OVERFLOW];
-	u64 dropped_bytes = s->dropped_bytes[WEIR_DROP_OVERFLOW];
+	if (l->after)
+		tell_departed(l, now_ns);
+	u64 lost_before_packets = s->dropped_packets[WEIR_DROP_LOSS] - l->lost_packets;
+	u64 lost_before_bytes = s->dropped_bytes[WEIR_DROP_LOSS] - l->lost_bytes;
 
-	s->in_packets = l->tail + dropped_packets;
-	s->in_bytes = l->accepted_bytes + dropped_bytes;
-	s->out_packets = l->head;
-	s->out_bytes = l->out_bytes;
+	s->in_packets = l->tail + s->dropped_packets[WEIR_DROP_OVERFLOW] + lost_before_packets;
+	s->in_bytes = l->accepted_bytes + s->dropped_bytes[WEIR_DROP_OVERFLOW] + lost_before_bytes;
+	s->out_packets = l->head - l->passed_packets;
+	s->out_bytes = l->out_bytes - l->passed_bytes;
 	s->sent_bytes = l->accepted_bytes;
 	if (l->rate_bps) {
 		advance(l, now_ns);
@@ -165,8 +222,9 @@ static void held(const struct weir_link *link, u64 now_ns, u64 *packets, u64 *by
 {
 	(void)now_ns;
 	const struct weir_line *l = (const struct weir_line *)link;
-	*packets = l->tail - l->head;
-	*bytes = l->accepted_bytes - l->out_bytes;
+	/* What was lost after the queue is in the ring still, but not in the hop. */
+	*packets = l->tail - l->head - (l->lost_packets - l->passed_packets);
+	*bytes = l->accepted_bytes - l->out_bytes - (l->lost_bytes - l->passed_bytes);
 	*waiting_bytes = l->rate_bps ? l->accepted_bytes - l->begun_bytes : 0;
 }
 

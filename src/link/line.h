@@ -11,11 +11,14 @@
  * time is shorter than what surely fits, no byte is counted. Only when the buffer may be full, a cursor
  * over the records catches up with what has begun transmission; it visits each record once at most.
  *
+ * Loss before or after the queue belongs here too, being the commonest impairment: what is lost after the
+ * queue is decided on arrival, in the same order, and stays in the ring until it would have left.
+ *
  * `now_ns` must not go back from call to call. */
 #ifndef WEIR_LINK_LINE_H
 #define WEIR_LINK_LINE_H
 
-#include "link.h"
+#include "loss.h"
 
 #define WEIR_LINE_SIZES 4
 
@@ -24,7 +27,12 @@ struct weir_line_config {
 	u64 delay_ns;	   /* after the transmission */
 	u64 limit_bytes;   /* 0: no limit in bytes */
 	u64 limit_packets; /* 0: no limit in packets */
+	/* NULL: nothing is lost there. Owned by the line from now on, freed with it. */
+	struct weir_loss_process *before, *after;
 };
+
+/* Marks in the spare bits of a record's `ecn`, taken off before anyone sees the packet. */
+enum { WEIR_LINE_LOST = 1 << 7, WEIR_LINE_TOLD = 1 << 6 };
 
 struct weir_line_record {
 	u64 due_ns; /* when the packet comes out at the far end */
@@ -52,6 +60,10 @@ struct weir_line {
 	u64 begun_bytes; /* of them */
 	u64 begin_ns;	 /* when the packet at the cursor begins */
 	u64 least_bytes; /* the smallest packet met */
+	struct weir_loss_process *before, *after;
+	u64 lost_cursor; /* packets whose loss after the queue has been told, or that are not lost */
+	u64 lost_packets, lost_bytes;	  /* after the queue, told so far */
+	u64 passed_packets, passed_bytes; /* of them, out of the ring */
 };
 
 extern const struct weir_link_ops weir_line_ops;
@@ -74,6 +86,8 @@ bool weir_line_grow(struct weir_line *line);
 void weir_line_set_size(struct weir_line *line, struct weir_line_size *size, u32 bytes);
 bool weir_line_has_room(struct weir_line *line, u64 now_ns, u32 bytes);
 void weir_line_check(const struct weir_line *line, u64 now_ns);
+bool weir_line_loses(struct weir_line *line, u64 now_ns, const struct weir_packet *p);
+void weir_line_skip_lost(struct weir_line *line, u64 now_ns);
 
 /* Reserves the server for a packet that arrives at now_ns: it is sent at free_ns then, and has waited
  * *wait_ns. False when it finds no room. */
@@ -111,6 +125,8 @@ static inline bool weir_line_push(struct weir_line *l, u64 now_ns, const struct 
 		weir_link_drop(&l->link, now_ns, p, WEIR_DROP_OVERFLOW);
 		return false;
 	}
+	if (__builtin_expect(l->before != NULL, 0) && weir_line_loses(l, now_ns, p))
+		return false;
 	if (l->rate_bps) {
 		if (__builtin_expect(!weir_line_serve(l, now_ns, p->bytes, &wait_ns), 0)) {
 			weir_link_drop(&l->link, now_ns, p, WEIR_DROP_OVERFLOW);
@@ -124,6 +140,8 @@ static inline bool weir_line_push(struct weir_line *l, u64 now_ns, const struct 
 	record->due_ns = sent_ns + l->delay_ns;
 	record->packet = *p;
 	weir_packet_add_wait(&record->packet, wait_ns);
+	if (__builtin_expect(l->after != NULL, 0) && weir_loss_takes(l->after))
+		record->packet.ecn |= WEIR_LINE_LOST;
 	l->accepted_bytes += p->bytes;
 #ifdef WEIR_DEBUG_CHECKS
 	weir_line_check(l, now_ns);
@@ -146,6 +164,8 @@ static inline const struct weir_packet *weir_line_peek(const struct weir_line *l
 /* Takes the next packet if it is out by now_ns. */
 static inline bool weir_line_pop(struct weir_line *l, u64 now_ns, struct weir_packet *p, u64 *due_ns)
 {
+	if (__builtin_expect(l->after != NULL, 0))
+		weir_line_skip_lost(l, now_ns);
 	if (l->head == l->tail)
 		return false;
 	const struct weir_line_record *record = &l->ring[l->head & l->mask];

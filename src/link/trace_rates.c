@@ -18,11 +18,9 @@ static bool append(struct builder *b, u64 at_ns)
 	struct weir_trace *t = b->t;
 	if (t->n == b->size) {
 		u64 size = b->size ? 2 * b->size : 1024;
-		u64 *at = size <= WEIR_TRACE_MOST_ENTRIES ? realloc(t->at_ns, size * sizeof *at) : NULL;
+		u64 *at = realloc(t->at_ns, size * sizeof *at);
 		if (!at) {
-			weir_diag_add(b->d, 0, 0,
-				      "these rates give more than %u opportunities, or memory ran out",
-				      WEIR_TRACE_MOST_ENTRIES);
+			weir_diag_add(b->d, 0, 0, "out of memory");
 			return false;
 		}
 		t->at_ns = at;
@@ -46,20 +44,45 @@ static bool run_step(struct builder *b, u64 at_ns, u64 end_ns, u64 bps, u64 *don
 	return true;
 }
 
+static u64 step_end(const struct weir_rate_step *steps, u64 n, u64 period_ns, u64 i)
+{
+	return i + 1 < n ? weir_min(steps[i + 1].at_ns, period_ns) : period_ns;
+}
+
+static u64 step_bps(const struct weir_rate_step *step)
+{
+	return weir_min(step->bps, WEIR_TRACE_MOST_BPS);
+}
+
+/* Refused before any memory is spent on it. */
+static bool is_too_much(const struct weir_rate_step *steps, u64 n, u64 period_ns, struct weir_diag *d)
+{
+	u128 work = 0;
+	for (u64 i = 0; i < n && steps[i].at_ns < period_ns; i++)
+		work += (u128)step_bps(&steps[i]) * (step_end(steps, n, period_ns, i) - steps[i].at_ns);
+	if (work / WORK < WEIR_TRACE_MOST_ENTRIES)
+		return false;
+	weir_diag_add(d, 0, 0, "these rates give more than %u opportunities", WEIR_TRACE_MOST_ENTRIES);
+	return true;
+}
+
 int weir_trace_from_steps(const struct weir_rate_step *steps, u64 n, u64 period_ns, struct weir_trace *t,
 			  struct weir_diag *d)
 {
-	*t = (struct weir_trace){.period_ns = period_ns, .own_period = true};
+	*t = (struct weir_trace){0};
+	if (is_too_much(steps, n, period_ns, d))
+		return -1;
 	struct builder b = {.t = t, .d = d};
 	u64 done = WORK / 2;
 	for (u64 i = 0; i < n && steps[i].at_ns < period_ns; i++) {
-		u64 end_ns = i + 1 < n ? weir_min(steps[i + 1].at_ns, period_ns) : period_ns;
-		if (!run_step(&b, steps[i].at_ns, end_ns, weir_min(steps[i].bps, WEIR_TRACE_MOST_BPS),
-			      &done)) {
+		u64 end_ns = step_end(steps, n, period_ns, i);
+		if (!run_step(&b, steps[i].at_ns, end_ns, step_bps(&steps[i]), &done)) {
 			weir_trace_fini(t);
 			return -1;
 		}
 	}
+	t->period_ns = period_ns;
+	t->own_period = true;
 	if (t->n)
 		return 0;
 	weir_diag_add(d, 0, 0, "these rates give no opportunity of %u bytes in %.15g s", WEIR_TRACE_BYTES,

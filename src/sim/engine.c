@@ -54,10 +54,10 @@ static inline void run_line(struct weir_world *w, u32 hop)
 		if (ahead)
 			prefetch_flow(w, ahead->flow);
 	}
-	if (!weir_line_pop(line, w->now_ns, &p, &due_ns))
-		return;
+	bool taken = weir_line_pop(line, w->now_ns, &p, &due_ns);
 	weir_heads_set(&w->heads, hop, weir_line_head_ns(line));
-	forward(w, hop, &p);
+	if (taken)
+		forward(w, hop, &p);
 }
 
 static void run_link(struct weir_world *w, u32 hop)
