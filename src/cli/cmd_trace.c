@@ -277,6 +277,7 @@ static void parse_output(struct weir_invocation *call, struct output *o, int *wr
 static int write_trace(struct weir_invocation *call, struct output *o)
 {
 	const char *path = weir_option(call, "output");
+	path = path && strcmp(path, "-") != 0 ? path : NULL;
 	const struct weir_trace *t = o->trace;
 	u64 last_ms = (t->at_ns[t->n - 1] + WEIR_NS_PER_MS / 2) / WEIR_NS_PER_MS;
 	start_diag(path ? path : "standard output");

@@ -71,7 +71,7 @@ static inline void check_conservation(struct weir_link *link, u64 now_ns)
 		dropped_bytes += s->dropped_bytes[i];
 	assert_true(s->in_packets + s->duplicated_packets == s->out_packets + weir_link_dropped(s) + packets);
 	assert_true(s->in_bytes + s->duplicated_bytes == s->out_bytes + dropped_bytes + bytes);
-	assert_true(waiting <= bytes && s->sent_bytes >= s->out_bytes);
+	assert_true(waiting <= bytes && s->sent_bytes + s->duplicated_bytes >= s->out_bytes);
 	assert_false(link->failed);
 }
 
