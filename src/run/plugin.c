@@ -148,12 +148,10 @@ static void compiler_argv(char *argv[], char *words, size_t room, const char *he
 	const char *rest[] = {"-I", include, "-include", header, "-x", "c", "/dev/null", "-o", object};
 	char *next = NULL;
 	int n = 0;
-	snprintf(words, room, "%s", cc ? cc : "");
+	snprintf(words, room, "%s", cc && cc[strspn(cc, " \t")] ? cc : "cc");
 	for (char *w = strtok_r(words, " \t", &next); w && n < COMPILER_WORDS_MAX;
 	     w = strtok_r(NULL, " \t", &next))
 		argv[n++] = w;
-	if (n == 0)
-		argv[n++] = strcpy(words, "cc");
 	/* posix_spawn wants char *, and does not write to it. */
 	for (size_t i = 0; i < sizeof compiler_flags / sizeof compiler_flags[0]; i++)
 		argv[n++] = (char *)(size_t)compiler_flags[i];
@@ -172,13 +170,14 @@ static int compile(const char *header, const char *folder, const char *object, c
 		drop_all(output, include);
 		drop_all(output, folder);
 	}
+	const char *said = output ? output : "";
 	int rc = 0;
 	switch (result) {
 	case WEIR_COMPILE_OK:
-		*message = output && output[0] ? say("%s", output) : NULL;
+		*message = said[0] ? say("%s", said) : NULL;
 		break;
 	case WEIR_COMPILE_FAILED:
-		*message = say("%s: it does not compile\n%s%s", header, output, hint(output));
+		*message = say("%s: it does not compile\n%s%s", header, said, hint(said));
 		rc = 2;
 		break;
 	case WEIR_COMPILE_TIMEOUT:
