@@ -10,13 +10,13 @@ cd "$dir"
 printf '%s\n' '{"name": "a", "result": "OK"}' '{"name": "b", "result": "SKIP", "stdout": "needs /dev/net/tun\n"}' >log.json
 printf '%s\n' 'pass rooms' 'pass units' >checks
 [ "$("$tally" log.json checks | tail -n 1)" = '3 passed, 0 failed, 1 skipped' ]
-"$tally" log.json | grep -q 'skipped: b .*needs /dev/net/tun'
+"$tally" log.json | grep -q 'skipped: b: needs /dev/net/tun'
 
 for result in FAIL TIMEOUT ERROR UNEXPECTEDPASS INTERRUPT; do
 	echo "{\"name\": \"c\", \"result\": \"$result\"}" >bad.json
 	if out=$("$tally" log.json bad.json); then exit 1; fi
 	[ "$(printf '%s\n' "$out" | tail -n 1)" = '1 passed, 1 failed, 1 skipped' ]
-	printf '%s\n' "$out" | grep -q '^FAILED: c '
+	printf '%s\n' "$out" | grep -q '^FAILED: c: '
 done
 ! "$tally" missing.json >/dev/null
 : >empty.json
