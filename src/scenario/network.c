@@ -72,15 +72,16 @@ static void check_red(struct weir_checker *c, struct weir_scenario_hop *hop)
 	if (red->kind != WEIR_SCENARIO_RED)
 		return;
 	struct weir_scenario_buffer part = hop->buffer;
-	part.least_packets = 0;
-	part.at.line = 0;
+	part.at = (struct weir_scenario_place){0};
 	if (!red->red_min.value) {
 		red->red_min = part;
 		red->red_min.value = weir_max(part.value / 6, 1);
+		red->red_min.least_packets = weir_max(part.least_packets / 6, 1);
 	}
 	if (!red->red_max.value) {
 		red->red_max = part;
 		red->red_max.value = weir_max(part.value / 2, 2);
+		red->red_max.least_packets = weir_max(part.least_packets / 2, 2);
 	}
 	if (hop->buffer.kind == WEIR_SCENARIO_UNLIMITED && (!red->red_min.at.line || !red->red_max.at.line))
 		weir_check_mistake(c, hop->at, "red on an unlimited buffer needs \"min\" and \"max\"");
