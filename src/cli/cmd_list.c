@@ -153,7 +153,7 @@ static int list_elements(const struct weir_invocation *call, struct weir_json *j
 static void file_row(struct weir_json *j, const char *name, const char *path, const char *title)
 {
 	if (!j) {
-		printf("%-32s %s\n", path, title ? title : "");
+		printf("%-36s %s\n", path, title ? title : "");
 		return;
 	}
 	weir_json_line(j);
