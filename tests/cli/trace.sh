@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `weir trace` as a user meets it: what goes where, exit codes, files written whole or not at all.
 set -eu
-weir=$1
+weir=$(realpath "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
