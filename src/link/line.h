@@ -117,8 +117,10 @@ static inline bool weir_line_serve(struct weir_line *l, u64 now_ns, u32 bytes, u
 	return true;
 }
 
-/* Hands over a packet that arrives at now_ns; false when it was dropped (the owner has been told). */
-static inline bool weir_line_push(struct weir_line *l, u64 now_ns, const struct weir_packet *p)
+/* Hands over a packet that arrives at now_ns; false when it was dropped (the owner has been told). Each of
+ * the few callers on the packet path wants its own copy. */
+static inline __attribute__((always_inline)) bool weir_line_push(struct weir_line *l, u64 now_ns,
+								 const struct weir_packet *p)
 {
 	u64 wait_ns = 0, sent_ns = now_ns;
 	if (__builtin_expect(l->tail - l->head > l->mask, 0) && !weir_line_grow(l)) {

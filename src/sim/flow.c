@@ -3,8 +3,8 @@
 #include "state.h"
 #include "transport/steady.h"
 
-static void push_toward(struct weir_world *w, const struct weir_sim_flow *f, bool backward,
-			const struct weir_packet *p)
+static inline __attribute__((always_inline)) void
+push_toward(struct weir_world *w, const struct weir_sim_flow *f, bool backward, const struct weir_packet *p)
 {
 	weir_sim_push(w, f->first_hop[backward], p);
 }

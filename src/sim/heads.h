@@ -5,7 +5,7 @@
 #ifndef WEIR_SIM_HEADS_H
 #define WEIR_SIM_HEADS_H
 
-#include "weir/types.h"
+#include "weir/num.h"
 
 #define WEIR_HEADS_FEW 4
 
@@ -36,8 +36,13 @@ static inline u32 weir_heads_first(const struct weir_heads *h)
 	if (h->winner)
 		return h->winner[1];
 	const u64 *t = h->at_ns;
-	u32 left = t[1] < t[0], right = 2 + (t[3] < t[2]);
-	return t[right] < t[left] ? right : left;
+	u64 least_ns = t[0];
+	u32 first = 0;
+	for (u32 i = 1; i < WEIR_HEADS_FEW; i++) {
+		first = t[i] < least_ns ? i : first;
+		least_ns = weir_min(t[i], least_ns);
+	}
+	return first;
 }
 
 #endif
