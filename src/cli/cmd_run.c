@@ -49,10 +49,10 @@ struct command {
 	int code; /* of the worst mistake so far */
 };
 
-static void mistake(struct command *c, enum weir_exit code)
+static void mistake(struct command *c, int code)
 {
 	if (c->code == WEIR_EXIT_OK)
-		c->code = (int)code;
+		c->code = code;
 }
 
 /* For the manifest; a header that was just compiled can be read. NULL when it vanished meanwhile. */
@@ -81,7 +81,7 @@ static void add_plugin(struct command *c, const char *path)
 			*message && message[strlen(message) - 1] != '\n' ? "\n" : "");
 	free(message);
 	if (code != 0) {
-		mistake(c, (enum weir_exit)code);
+		mistake(c, code);
 		return;
 	}
 	c->headers[c->n_plugins] = read_header(path);
@@ -205,8 +205,8 @@ static void take_options(struct command *c)
 	struct weir_plan *p = &c->plan;
 	p->repeat = 1;
 	take_backend(c);
-	mistake(c, (enum weir_exit)weir_option_u64(c->call, "seed", 0, WEIR_SEED_MAX, &c->seed));
-	mistake(c, (enum weir_exit)weir_option_u64(c->call, "repeat", 1, WEIR_REPEAT_MAX, &p->repeat));
+	mistake(c, weir_option_u64(c->call, "seed", 0, WEIR_SEED_MAX, &c->seed));
+	mistake(c, weir_option_u64(c->call, "repeat", 1, WEIR_REPEAT_MAX, &p->repeat));
 	p->seed = given(c, "seed") ? &c->seed : NULL;
 	p->exports = (struct weir_exports_wanted){given(c, "pcap"), given(c, "qlog"), given(c, "iperf3"),
 						  given(c, "mahimahi-log")};

@@ -126,7 +126,7 @@ u32 weir_number_format(char out[WEIR_NUMBER_MAX], double x)
 	u32 n = format_short(out + sign, fabs(x));
 	if (n)
 		return sign + n;
-	char digits[20];
+	char digits[20] = {0};
 	int exponent = shortest_digits(fabs(x), digits, &n);
 	n = sign + lay_out(out + sign, digits, n, exponent);
 	assert(n < WEIR_NUMBER_MAX);
