@@ -44,7 +44,7 @@ static void send_datagram(struct weir_world *w, struct weir_sim_flow *f, u64 wir
 				.flow = f->number,
 				.bytes = (u16)weir_min(wire_bytes, 0xffff),
 				.flags = WEIR_SIM_DATAGRAM};
-	f->sent_wire_bytes += p.bytes;
+	f->app->datagram_sent_bytes += p.bytes;
 	if (w->tapped && w->taps.on_send)
 		w->taps.on_send(w->taps.ctx, w->now_ns, p.flow, false, p.ref, 0, p.bytes, false);
 	weir_sim_push(w, f->first_hop[0], &p);

@@ -4,19 +4,43 @@
 
 #include <assert.h>
 
-#define PREFETCH_AHEAD 8       /* packets; a cache miss lasts about as long as so many events */
+/* A cache miss lasts about as long as ten events. What a packet will touch is asked for that long before;
+ * the scoreboard, whose address stands in the flow, half as long. */
+#define PREFETCH_FLOW_AHEAD 12
+#define PREFETCH_SLOTS_AHEAD 5
 #define PREFETCH_FROM_FLOWS 64 /* fewer flows stay in the cache by themselves */
+#define LINE_BYTES 64
+#define SENDER_HOT_LINES 7
 
-static inline void prefetch_flow(const struct weir_world *w, u32 flow)
+static inline void prefetch_flow(const struct weir_world *w, const struct weir_packet *p)
 {
-	const char *f = (const char *)&w->flows[flow];
-	__builtin_prefetch(f);
-	__builtin_prefetch(f + 64);
-	__builtin_prefetch(f + 128);
-	__builtin_prefetch(f + 192);
-	__builtin_prefetch(f + 256);
-	__builtin_prefetch(&w->flows[flow].receiver);
-	__builtin_prefetch((const char *)&w->flows[flow].receiver + 64);
+	const struct weir_sim_flow *f = &w->flows[p->flow];
+	__builtin_prefetch(f, 1);
+	if (!(p->flags & WEIR_SIM_BACKWARD)) {
+		__builtin_prefetch(&f->receiver, 1);
+		return;
+	}
+	for (u32 line = 0; line < SENDER_HOT_LINES; line++)
+		__builtin_prefetch((const char *)&f->sender + line * LINE_BYTES, 1);
+}
+
+static inline void prefetch_slots(const struct weir_world *w, const struct weir_packet *p)
+{
+	const struct weir_slots *s = &w->flows[p->flow].sender.slots;
+	if (!(p->flags & WEIR_SIM_BACKWARD) || !s->at)
+		return;
+	__builtin_prefetch(weir_slots_get(s, s->head), 1);
+	__builtin_prefetch(weir_slots_get(s, s->tail), 1);
+}
+
+static inline void prefetch(const struct weir_world *w, const struct weir_line *line)
+{
+	const struct weir_packet *far = weir_line_peek(line, PREFETCH_FLOW_AHEAD);
+	const struct weir_packet *near = weir_line_peek(line, PREFETCH_SLOTS_AHEAD);
+	if (far)
+		prefetch_flow(w, far);
+	if (near)
+		prefetch_slots(w, near);
 }
 
 static u32 hop_after(const struct weir_world *w, u32 hop, const struct weir_packet *p)
@@ -55,11 +79,8 @@ static inline void run_line(struct weir_world *w, u32 hop)
 	struct weir_line *line = w->hops[hop].line;
 	struct weir_packet p;
 	u64 due_ns;
-	if (w->n_flows > PREFETCH_FROM_FLOWS) {
-		const struct weir_packet *ahead = weir_line_peek(line, PREFETCH_AHEAD);
-		if (ahead)
-			prefetch_flow(w, ahead->flow);
-	}
+	if (w->n_flows > PREFETCH_FROM_FLOWS)
+		prefetch(w, line);
 	bool taken = weir_line_pop(line, w->now_ns, &p, &due_ns);
 	weir_heads_set(&w->heads, hop, weir_line_head_ns(line));
 	if (taken)

@@ -30,7 +30,6 @@ static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, c
 				.bytes = (u16)wire_bytes,
 				.ecn = s->ect ? WEIR_ECN_ECT0 : WEIR_ECN_NOT_ECT,
 				.flags = (u8)(s->attempt << WEIR_SIM_ATTEMPT_SHIFT)};
-	f->sent_wire_bytes += wire_bytes;
 	if (__builtin_expect(w->tapped, 0))
 		tap_send(w, flow, false, s->seq, f->receiver.next, &p);
 	push_toward(w, f, false, &p);
@@ -123,7 +122,8 @@ static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, c
 	bool ce = p->ecn == WEIR_ECN_CE;
 	u64 next_before = f->receiver.next;
 	enum weir_receive_verdict verdict;
-	f->ce_packets += ce;
+	if (__builtin_expect(ce, 0))
+		f->ce_packets++;
 	if (!weir_receiver_in_order(&f->receiver, w->now_ns, (u32)p->ref, p->bytes - (u32)f->header_bytes,
 				    p->flags >> WEIR_SIM_ATTEMPT_SHIFT, ce, &verdict))
 		verdict = receive_any(w, f, p);
@@ -138,7 +138,7 @@ static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, c
 
 static void receive_datagram(struct weir_sim_flow *f, const struct weir_packet *p)
 {
-	f->datagram_bytes += weir_sub(p->bytes, f->header_bytes);
+	f->app->datagram_received_bytes += weir_sub(p->bytes, f->header_bytes);
 	f->ce_packets += p->ecn == WEIR_ECN_CE;
 }
 

@@ -28,19 +28,21 @@ void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_fl
 	const struct weir_sender *s = &f->sender;
 	*t = (struct weir_flow_totals){
 	    .received_wire_bytes = f->received_wire_bytes,
-	    .sent_wire_bytes = f->sent_wire_bytes,
 	    .lost_packets = f->lost_packets,
 	    .ce_packets = f->ce_packets,
 	};
 	if (!f->started)
 		return;
 	if (!s->cc) {
-		t->delivered_bytes = f->datagram_bytes;
+		t->delivered_bytes = f->app->datagram_received_bytes;
+		t->sent_wire_bytes = f->app->datagram_sent_bytes;
 		t->sent_packets = f->app->datagrams;
 		return;
 	}
 	t->delivered_bytes = f->receiver.next - s->config->first_sequence;
 	t->sent_packets = s->sent_packets;
+	t->sent_wire_bytes =
+	    s->nxt - s->config->first_sequence + s->retransmitted_bytes + s->sent_packets * f->header_bytes;
 	t->retransmitted_packets = s->retransmitted_packets;
 	t->timeouts = s->timeouts;
 	t->recoveries = s->recoveries;

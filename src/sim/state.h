@@ -25,25 +25,33 @@ struct weir_sim_app {
 	struct weir_app app;
 	u64 armed_ns, request_ns, request_armed_ns;
 	u64 asked_ns; /* when the request that is being answered first left */
-	u64 answered_bytes, datagrams;
+	u64 answered_bytes;
+	u64 datagrams, datagram_sent_bytes, datagram_received_bytes;
 	u32 tries;
 	bool completed;
 };
 
+/* In the order of need, as the sender: the first line for every packet, the second for data, those of the
+ * sender for ACKs. Aligned, so that the lines are those of the cache. */
 struct weir_sim_flow {
-	struct weir_sender sender;
-	struct weir_receiver receiver;
-	u64 sender_armed_ns, receiver_armed_ns; /* earliest entry in the timer queue; WEIR_NEVER */
-	u64 received_wire_bytes, sent_wire_bytes, datagram_bytes;
-	u64 lost_packets, ce_packets;
-	u32 number;	    /* its own */
-	u32 first_hop[2];   /* where its data enters, and what travels against it */
-	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
+	_Alignas(64) u32 number; /* its own */
+	u32 first_hop[2];	 /* where its data enters, and what travels against it */
 	u16 header_bytes;
-	bool reverse, started, fct, stopped;
+	bool fct : 1, started : 1, stopped : 1, reverse : 1;
+	u64 received_wire_bytes;
 	struct weir_sim_app *app; /* NULL: bulk */
 	struct weir_hist *rtt_ns, *queue_ns;
+	u64 sender_armed_ns, receiver_armed_ns; /* earliest entry in the timer queue; WEIR_NEVER */
+
+	struct weir_receiver receiver;
+	u64 lost_packets;
+	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
+	u64 ce_packets;
+
+	_Alignas(64) struct weir_sender sender;
 };
+_Static_assert(offsetof(struct weir_sim_flow, receiver) == 64, "one line for every packet");
+_Static_assert(offsetof(struct weir_sim_flow, sender) == 192, "the sender begins a line");
 
 struct weir_sim_hop {
 	struct weir_link *link;

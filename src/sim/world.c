@@ -4,9 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define HOPS_MAX 100000u
 #define FLOWS_MAX 10000000u
+#define HUGE_BYTES ((size_t)2 << 20)
 
 /* Room for one more element in a growing array; false when out of memory or over the limit. */
 static bool reserve(void **array, u32 n, u32 *capacity, size_t size, u32 limit)
@@ -22,6 +24,36 @@ static bool reserve(void **array, u32 n, u32 *capacity, size_t size, u32 limit)
 	return true;
 }
 
+/* Huge pages where the system has them: a hundred thousand flows are too many for the TLB. */
+static struct weir_sim_flow *new_flows(u32 capacity)
+{
+	size_t bytes = capacity * sizeof(struct weir_sim_flow);
+	bool huge = bytes >= HUGE_BYTES;
+	void *flows = aligned_alloc(huge ? HUGE_BYTES : 64,
+				    huge ? (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1) : bytes);
+#ifdef MADV_HUGEPAGE
+	if (flows && huge)
+		madvise(flows, bytes, MADV_HUGEPAGE);
+#endif
+	return flows;
+}
+
+static bool reserve_flow(struct weir_world *w)
+{
+	if (w->n_flows < w->flows_capacity)
+		return true;
+	u32 larger = w->flows_capacity ? 2 * w->flows_capacity : 8;
+	struct weir_sim_flow *flows = w->n_flows < FLOWS_MAX ? new_flows(larger) : NULL;
+	if (!flows)
+		return false;
+	if (w->n_flows)
+		memcpy(flows, w->flows, w->n_flows * sizeof *flows);
+	free(w->flows);
+	w->flows = flows;
+	w->flows_capacity = larger;
+	return true;
+}
+
 struct weir_world *weir_world_new(const struct weir_world_config *c)
 {
 	struct weir_world *w = calloc(1, sizeof *w);
@@ -30,7 +62,7 @@ struct weir_world *weir_world_new(const struct weir_world_config *c)
 	w->seed = c->seed;
 	w->sacks_free = WEIR_NONE;
 	if (c->flows_hint && c->flows_hint <= FLOWS_MAX) {
-		w->flows = malloc(c->flows_hint * sizeof *w->flows);
+		w->flows = new_flows(c->flows_hint);
 		w->flows_capacity = w->flows ? c->flows_hint : 0;
 	}
 	return w;
@@ -174,13 +206,11 @@ static bool add_app(struct weir_sim_flow *f, const struct weir_app_config *c)
 
 u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 {
-	void *flows = w->flows;
 	bool datagram = weir_app_is_datagram(c->app.kind);
 	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc))
 		return WEIR_NONE;
-	if (!reserve(&flows, w->n_flows, &w->flows_capacity, sizeof *w->flows, FLOWS_MAX))
+	if (!reserve_flow(w))
 		return WEIR_NONE;
-	w->flows = flows;
 	u32 endpoint = intern_endpoint(w, &c->endpoint), flow = w->n_flows;
 	struct weir_sim_flow *f = &w->flows[flow];
 	*f = (struct weir_sim_flow){

@@ -13,7 +13,6 @@ void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_conf
 	    .next = c->first_sequence,
 	    .delayed_ns = WEIR_NEVER,
 	    .window = (u32)weir_min(c->rwnd_bytes >> WEIR_WINDOW_SHIFT, 0xffffffffU),
-	    .mss_bytes = c->mss_bytes,
 	    .ack_bytes = c->ack_every * c->mss_bytes,
 	    .delayed_ack_ns = c->delayed_ack_ns,
 	};

@@ -16,6 +16,7 @@ struct weir_receiver {
 	u64 next;		/* next offset expected: all before it has been delivered */
 	u64 delayed_ns;		/* an ACK is due then at the latest; WEIR_NEVER: none waits */
 	u32 pending_bytes;	/* received in order and not acknowledged yet */
+	u32 ack_bytes;		/* acknowledge at once from so much pending data on */
 	u32 window;		/* what it advertises */
 	u16 n_ranges, capacity; /* out-of-order data, sorted, disjoint, not touching */
 	u8 echo_attempt;
@@ -23,7 +24,6 @@ struct weir_receiver {
 	bool failed;   /* out of memory: data beyond the ranges held was not kept */
 	bool has_duplicate;
 	u8 n_recent;
-	u32 mss_bytes, ack_bytes; /* ack_bytes: acknowledge at once from so much pending data on */
 	u64 delayed_ack_ns;
 	struct weir_range *ranges;
 	u64 recent[WEIR_SACK_BLOCKS]; /* an offset inside each range touched lately, newest first */

@@ -130,6 +130,7 @@ static void send_again(struct weir_sender *s, u64 now_ns, u32 number, struct wei
 	slot->attempts = weir_min(slot->attempts + 1U, WEIR_ATTEMPT_MAX) & WEIR_ATTEMPT_MAX;
 	slot->sent_low = now_ns & WEIR_SLOT_TIME_MASK;
 	s->retransmitted_packets++;
+	s->retransmitted_bytes += slot->bytes;
 	*out = (struct weir_segment){.seq = weir_slots_seq(&s->slots, number, s->una, s->mss_bytes),
 				     .bytes = slot->bytes,
 				     .attempt = slot->attempts,

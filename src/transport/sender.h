@@ -44,58 +44,68 @@ struct weir_undo {
 	bool possible;
 };
 
+/* The order is that of need: the first 416 bytes, in lines of 64, are what a plain ACK and the segments that
+ * it lets out touch; a hundred thousand flows live on that. */
 struct weir_sender {
-	/* every ACK and every packet */
 	u64 una, nxt;	/* oldest unacknowledged and next new stream offset */
 	u64 edge;	/* first offset beyond the peer's window */
 	u64 app_end;	/* first offset that the application has not written yet; WEIR_NEVER: endless */
 	u64 cwnd_bytes; /* the controller's last word */
 	u64 pipe_bytes; /* in flight: sent, not delivered, not judged lost */
-	u64 sacked_bytes, lost_bytes;
 	u64 delivered_bytes;
-	u64 round_start_ns, round_delivered_bytes;
-	u64 pacing_Bps, pace_next_ns, pace_remainder;
-	u64 deadline_ns;		  /* of the timer below */
+	u64 deadline_ns; /* of `timer` */
+
+	struct weir_slots slots;
 	u8 state;			  /* enum weir_sender_state */
 	u8 recovery;			  /* enum weir_recovery */
-	u8 timer;			  /* enum weir_timer (loss.h) */
+	u8 timer;			  /* enum weir_timer (timer.h) */
 	bool limited_now, limited_before; /* the window held it back: this round, the round before */
 	bool steady;			  /* steady.h may take the short way */
 	bool ect;
 	bool was_idle, pace_wait;
-	u16 sacked_segments; /* saturating */
+	bool failed;	     /* out of memory: the flow stands still */
+	u16 sacked_segments; /* only compared with the threshold; saturating */
 	u32 mss_bytes;
-	struct weir_slots slots;
+	u64 round_start_ns;
+
 	struct weir_rtt rtt;
+	u64 last_send_ns;
+
+	struct weir_rack rack;
+	u64 tick_ns;
+
 	const struct weir_cc_ops *cc;
 	const u64 *params;
 	void *cc_state; /* inline_state, or memory of its own when larger */
+	const struct weir_endpoint_config *config;
+	u64 sent_packets;
+	u64 last_ack_ns;
+	u64 app_limited_until_bytes; /* delivered_bytes up to which samples are application-limited */
+	u64 delivery_Bps;
+
 	u64 inline_state[WEIR_CC_HOT_BYTES / sizeof(u64)];
 
-	/* when something was lost, or by the round */
-	u64 recover_seq; /* the episode ends when this is acknowledged */
-	u64 delivery_Bps, delivered_ns, first_sent_ns;
-	u64 app_limited_until_bytes; /* delivered_bytes up to which samples are application-limited */
-	u64 inflation_bytes;	     /* non-SACK: segments that duplicate ACKs stand for */
-	u64 last_send_ns, last_ack_ns, tick_ns;
-	u64 ecn_recover_seq;
-	u64 tlp_end_seq; /* 0: no probe outstanding */
-	struct weir_rack rack;
+	/* once a round, or when something was lost */
+	u64 sacked_bytes, lost_bytes;
+	u64 round_delivered_bytes;
+	u64 delivered_ns, first_sent_ns; /* for rate samples */
+	u64 pacing_Bps, pace_next_ns, pace_remainder;
+	u64 recover_seq;     /* the episode ends when this is acknowledged */
+	u64 ecn_recover_seq; /* likewise, for marks */
+	u64 inflation_bytes; /* non-SACK: segments that duplicate ACKs stand for */
+	u64 tlp_end_seq;     /* 0: no probe outstanding */
 	struct weir_prr prr;
 	struct weir_undo undo;
 	struct weir_slot_queue retransmitted; /* outstanding retransmissions, in the order of sending */
 	struct weir_slot_queue relost;	      /* retransmissions lost again: they go first */
 	u32 lost_hand;			      /* no first loss lies before this slot */
 	u32 duplicate_acks;
-	bool tlp_retransmitted, probe_due, force_retransmit;
-	bool failed;				       /* out of memory: the flow stands still */
 	struct weir_sack_block seen[WEIR_SACK_BLOCKS]; /* blocks of the last ACK, to skip what is known */
-	const struct weir_endpoint_config *config;
-
-	/* running totals */
-	u64 sent_packets, retransmitted_packets;
+	bool tlp_retransmitted, probe_due, force_retransmit;
 	u32 timeouts, recoveries, spurious;
+	u64 retransmitted_packets, retransmitted_bytes;
 };
+_Static_assert(offsetof(struct weir_sender, sacked_bytes) == 416, "six lines and a half are hot");
 
 /* `config`, `cc` and `params` outlive the sender. False when out of memory. */
 bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *config,
