@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROWS_MAX 30
+#define ROWS_MAX 16
 #define NAME_MAX_COLUMNS 32
 
 /* "47.9 Mbit/s", "-" where there is none. */
@@ -47,6 +47,18 @@ struct row {
 	u64 retransmitted;
 };
 
+/* Among many flows, one of several equal ones is told by its group's row. */
+static bool is_told(const struct weir_summary *s, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	if (s->n_flows <= ROWS_MAX || !dot)
+		return true;
+	for (u32 i = 0; i < s->n_groups; i++)
+		if (strncmp(s->group[i].name, name, (size_t)(dot - name) + 1) == 0)
+			return false;
+	return true;
+}
+
 static int width_of(const struct weir_summary *s)
 {
 	size_t width = strlen("bottleneck");
@@ -72,20 +84,26 @@ static void put_flows(FILE *out, const struct weir_summary *s, int width)
 {
 	fprintf(out, "%-*s  %-12s %13s  %15s  %15s  %9s  %8s\n", width, "flow", "controller", "goodput",
 		"RTT p50/p95 ms", "queue p50/p95", "loss", "retrans.");
-	for (u32 i = 0; i < s->n_flows && i < ROWS_MAX; i++) {
+	u32 rows = 0, left_out = 0;
+	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_flow_summary *f = &s->flow[i];
+		if (!is_told(s, f->name) || rows == ROWS_MAX) {
+			left_out++;
+			continue;
+		}
+		rows++;
 		put_row(out, width,
 			&(struct row){f->name, f->controller, f->goodput_bps, f->loss_fraction, &f->rtt_ms,
 				      &f->queue_delay_ms, f->retransmitted});
 	}
-	if (s->n_flows > ROWS_MAX)
-		fprintf(out, "... and %u more flows in summary.json\n", s->n_flows - ROWS_MAX);
 	for (u32 i = 0; i < s->n_groups; i++) {
 		const struct weir_group_summary *g = &s->group[i];
 		put_row(out, width,
 			&(struct row){g->name, g->controller, g->goodput_bps, g->loss_fraction, &g->rtt_ms,
 				      &g->queue_delay_ms, g->retransmitted});
 	}
+	if (left_out)
+		fprintf(out, "and %u single flows in summary.json\n", left_out);
 }
 
 static void put_links(FILE *out, const struct weir_summary *s, int width)

@@ -27,8 +27,10 @@ int weir_life_begin(struct weir_life *l, const struct weir_build *b)
 	}
 	if (stop && !(l->at_stop = calloc(b->n_flows + 1u, sizeof *l->at_stop)))
 		return -1;
-	if (sized && !(l->completed_ns = calloc(b->n_flows + 1u, sizeof *l->completed_ns)))
+	if (sized && !(l->completed_ns = malloc((b->n_flows + 1u) * sizeof *l->completed_ns)))
 		return -1;
+	for (u32 flow = 0; sized && flow < b->n_flows; flow++)
+		l->completed_ns[flow] = WEIR_NEVER; /* 0 would be a time like any other */
 	return 0;
 }
 
@@ -112,9 +114,8 @@ void weir_life_of(const struct weir_life *l, const struct weir_build_entry *e, u
 		out->delivered_bytes = l->at_stop[flow].delivered;
 		out->received_bytes = l->at_stop[flow].received;
 	}
-	if (l->completed_ns && e->flow->app.kind == WEIR_SCENARIO_SIZED && l->completed_ns[flow] &&
-	    l->completed_ns[flow] <= to_ns)
-		to_ns = l->completed_ns[flow];
+	if (l->completed_ns && e->flow->app.kind == WEIR_SCENARIO_SIZED)
+		to_ns = weir_min(to_ns, l->completed_ns[flow]);
 	out->active_ns = weir_sub(to_ns, from_ns);
 	out->delivered_bytes = weir_sub(out->delivered_bytes, base->delivered_bytes);
 	out->received_bytes = weir_sub(out->received_bytes, base->received_wire_bytes);

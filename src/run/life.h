@@ -16,7 +16,7 @@ struct weir_life {
 	struct weir_life_bytes {
 		u64 delivered, received;
 	} * at_stop;
-	u64 *completed_ns; /* of each flow, 0: not complete; NULL without `sized` flows */
+	u64 *completed_ns; /* of each flow, WEIR_NEVER: not complete; NULL without `sized` flows */
 };
 
 /* 0, or -1 when out of memory; free in both cases. */

@@ -16,6 +16,9 @@ static void clear_histograms(struct weir_build *b)
 	memset(b->wait_ns, 0, b->scenario->n_hops * sizeof *b->wait_ns);
 }
 
+/* How far the world runs without a look at whether somebody wants it to stop. */
+#define STEP_MOST_NS (100 * WEIR_NS_PER_MS)
+
 struct running {
 	const struct weir_simulate_config *c;
 	struct weir_build build;
@@ -32,7 +35,7 @@ static int step(struct running *r, u64 *sample_ns)
 	u64 until_ns = weir_min(*sample_ns, weir_life_next_ns(&r->life, now_ns));
 	if (r->c->exports)
 		until_ns = weir_min(until_ns, weir_exports_next_ns(r->c->exports, now_ns));
-	until_ns = weir_min(until_ns, s->duration_ns);
+	until_ns = weir_min(until_ns, weir_min(s->duration_ns, weir_add(now_ns, STEP_MOST_NS)));
 	int failed = weir_world_run(r->build.world, until_ns);
 	now_ns = weir_world_now_ns(r->build.world);
 	if (failed) {
@@ -49,9 +52,8 @@ static int step(struct running *r, u64 *sample_ns)
 		clear_histograms(&r->build);
 		weir_sampler_restart(&r->sampler);
 	}
-	if (!sample)
-		return 0;
-	*sample_ns = weir_add(*sample_ns, s->sample_ns);
+	if (sample)
+		*sample_ns = weir_add(*sample_ns, s->sample_ns);
 	if (r->c->progress)
 		r->c->progress(r->c->progress_ctx, (double)now_ns, (double)s->duration_ns);
 	return 0;

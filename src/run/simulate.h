@@ -27,7 +27,7 @@ struct weir_simulate_config {
 	struct weir_series *series;	   /* NULL: none is wanted */
 	struct weir_exports *exports;	   /* NULL: none are wanted */
 	const volatile sig_atomic_t *stop; /* NULL, or becomes non-zero when the run shall end early */
-	/* Called once a sampling step, with the simulated share of the run; may be NULL. */
+	/* Called once a step, with the simulated share of the run; may be NULL. */
 	void (*progress)(void *ctx, double done, double total);
 	void *progress_ctx;
 };
