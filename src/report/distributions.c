@@ -87,7 +87,7 @@ static void figure(FILE *to, const struct weir_report_data *data, const struct w
 		n += quantiles_of(data, &e->flow[i], signal, &curve[n]);
 	if (n) {
 		struct weir_frame f = {
-		    .width = 620, .height = 340, .left = 52, .right = 18, .top = 24, .bottom = 46};
+		    .width = 480, .height = 300, .left = 46, .right = 18, .top = 24, .bottom = 46};
 		scale_delay(&f.x, curve, n);
 		f.x.title = axis;
 		f.y = (struct weir_axis){.from = 0, .to = 100, .title = "% of the samples at or below"};

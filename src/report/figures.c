@@ -73,29 +73,54 @@ static void tiles(FILE *to, const struct weir_facts *f)
 	fputs("</dl>\n", to);
 }
 
+/* One row a run. */
+struct side {
+	const struct weir_run_data *run;
+	double value[8];
+};
+static const struct {
+	const char *title;
+	enum weir_dimension dimension;
+} sides[] = {
+    {"goodput", WEIR_RATE}, {"utilization", WEIR_SHARE}, {"queueing delay, median", WEIR_TIME},
+    {"95 %", WEIR_TIME},    {"RTT, median", WEIR_TIME},	 {"95 %", WEIR_TIME},
+    {"loss", WEIR_SHARE},   {"Jain index", WEIR_PLAIN},
+};
+#define N_SIDES (sizeof sides / sizeof sides[0])
+
+static void side_of(const struct weir_run_data *run, struct side *s)
+{
+	struct weir_facts f;
+	weir_facts_of(run, &f);
+	*s = (struct side){run,
+			   {f.goodput_bps, weir_get_number(f.link, "utilization"),
+			    weir_get_number(f.delay, "p50"), weir_get_number(f.delay, "p95"),
+			    weir_get_number(f.rtt, "p50"), weir_get_number(f.rtt, "p95"), f.loss_fraction,
+			    f.jain}};
+}
+
 static void side_by_side(FILE *to, const struct weir_report_data *data)
 {
-	static const char *const titles[] = {
-	    "run",  "goodput", "utilization", "queueing delay, median", "95 %", "RTT, median",
-	    "95 %", "loss",    "Jain index"};
-	fputs("<div class=\"scroll\"><table><thead><tr>", to);
-	for (u32 i = 0; i < sizeof titles / sizeof titles[0]; i++)
-		fprintf(to, "<th scope=\"col\">%s</th>", titles[i]);
+	bool known[N_SIDES] = {false};
+	struct side s;
+	for (u32 i = 0; i < data->n_runs; i++) {
+		side_of(&data->run[i], &s);
+		for (u32 k = 0; k < N_SIDES; k++)
+			known[k] |= !isnan(s.value[k]);
+	}
+	fputs("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">run</th>", to);
+	for (u32 k = 0; k < N_SIDES; k++)
+		if (known[k])
+			fprintf(to, "<th scope=\"col\">%s</th>", sides[k].title);
 	fputs("</tr></thead><tbody>\n", to);
 	for (u32 i = 0; i < data->n_runs; i++) {
-		struct weir_facts f;
-		weir_facts_of(&data->run[i], &f);
+		side_of(&data->run[i], &s);
 		fputs("<tr><th scope=\"row\">", to);
-		weir_html_name(to, data->run[i].label);
+		weir_html_name(to, s.run->label);
 		fputs("</th>", to);
-		weir_table_number(to, WEIR_RATE, f.goodput_bps);
-		weir_table_number(to, WEIR_SHARE, weir_get_number(f.link, "utilization"));
-		weir_table_number(to, WEIR_TIME, weir_get_number(f.delay, "p50"));
-		weir_table_number(to, WEIR_TIME, weir_get_number(f.delay, "p95"));
-		weir_table_number(to, WEIR_TIME, weir_get_number(f.rtt, "p50"));
-		weir_table_number(to, WEIR_TIME, weir_get_number(f.rtt, "p95"));
-		weir_table_number(to, WEIR_SHARE, f.loss_fraction);
-		weir_table_number(to, WEIR_PLAIN, f.jain);
+		for (u32 k = 0; k < N_SIDES; k++)
+			if (known[k])
+				weir_table_number(to, sides[k].dimension, s.value[k]);
 		fputs("</tr>\n", to);
 	}
 	fputs("</tbody></table></div>\n", to);

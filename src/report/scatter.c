@@ -159,11 +159,11 @@ void weir_section_scatter(FILE *to, const struct weir_report_data *data, const s
 	}
 	if (d->n >= 2) {
 		struct weir_frame f = {
-		    .width = 620, .height = 340, .left = 52, .right = 18, .top = 24, .bottom = 46};
+		    .width = 480, .height = 300, .left = 46, .right = 18, .top = 24, .bottom = 46};
 		double rate_divisor;
 		f.x.reversed = true;
-		f.x.title = d->of_rtt ? "95th percentile of round-trip time, ms (lower is further right)"
-				      : "95th percentile of queueing delay, ms (lower is further right)";
+		f.x.title = d->of_rtt ? "95th percentile of round-trip time, ms (less is right)"
+				      : "95th percentile of queueing delay, ms (less is right)";
 		scale_axes(d, &f, &rate_divisor);
 		fputs(
 		    "<figure><figcaption><h3>Throughput against delay</h3><p>Best is the upper right corner."

@@ -138,7 +138,7 @@ void weir_frame_begin(FILE *to, const struct weir_frame *f, const char *label)
 	fputs("<svg role=\"img\" aria-label=\"", to);
 	weir_html_text(to, label);
 	fprintf(to, "\" viewBox=\"0 0 %d %d\">", (int)f->width, (int)f->height);
-	ticks(to, f, &f->x, (u32)(f->width / 90), tick_x);
+	ticks(to, f, &f->x, (u32)(f->width / 80), tick_x);
 	ticks(to, f, &f->y, (u32)(f->height / 45), tick_y);
 	if (f->x.title)
 		weir_svg_text(to, f->left + (f->width - f->left - f->right) / 2, f->height - 6, "middle",
@@ -154,7 +154,7 @@ void weir_frame_end(FILE *to)
 
 /* ---- a chart of the report ---- */
 
-#define STATIC_WIDTH 720.0
+#define STATIC_WIDTH 560.0
 #define STATIC_HEIGHT 200.0
 #define STATIC_STRETCHES 150 /* two points in each, or one mean */
 

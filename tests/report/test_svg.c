@@ -62,12 +62,12 @@ static void a_small_chart_is_drawn_exactly(void **state)
 	    .title = "A <b>", .unit = "ms", .from_zero = true, .line = &line, .n_lines = 1};
 	struct weir_charts all = {.grid = {.t_s = t_s, .rows = 4, .exact = true}, .end_s = 4};
 	char *svg = draw(&chart, &all);
-	assert_ptr_equal(strstr(svg, "<svg role=\"img\" aria-label=\"A &lt;b&gt;\" viewBox=\"0 0 720 200\">"),
+	assert_ptr_equal(strstr(svg, "<svg role=\"img\" aria-label=\"A &lt;b&gt;\" viewBox=\"0 0 560 200\">"),
 			 svg);
 	assert_non_null(
-	    strstr(svg, "<path class=\"line s3 d1\" d=\"M56 122.7L219.5 20M710 71.3\"/></svg>\n")
+	    strstr(svg, "<path class=\"line s3 d1\" d=\"M56 122.7L179.5 20M550 71.3\"/></svg>\n")
 		? svg
-		: strstr(svg, "<path class=\"line s3 d1\" d=\"M56 122.7L219.5 20M710 71.3\"/></svg>"));
+		: strstr(svg, "<path class=\"line s3 d1\" d=\"M56 122.7L179.5 20M550 71.3\"/></svg>"));
 	assert_non_null(strstr(svg, "<text x=\"4\" y=\"12\" text-anchor=\"start\" class=\"axis\">ms</text>"));
 	free(svg);
 }

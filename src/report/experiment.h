@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments as one page: each claim beside what was measured, and what was measured along the axes.
+ * Static figures only; the caller brings plain data and keeps it. */
+#ifndef WEIR_REPORT_EXPERIMENT_H
+#define WEIR_REPORT_EXPERIMENT_H
+
+#include "core/diag.h"
+
+/* NaN stands for a number that there is not. */
+struct weir_report_claim {
+	const char *id, *text, *unit;
+	const char *where; /* in the paper; "" for nowhere */
+	double paper, measured;
+	double band[2], ci95[2];
+	u64 n;		     /* numbers that went into `measured` */
+	const char *verdict; /* "holds", "misses", "explained" */
+	const char *reason;  /* "" where it holds */
+};
+
+struct weir_report_sweep_point {
+	double x, y;
+	double ci95[2]; /* of y */
+};
+
+struct weir_report_sweep_line {
+	const char *label;
+	const struct weir_report_sweep_point *point;
+	u32 n;
+};
+
+/* One chart of a number along an axis, one line a value of another axis; at most 24 lines are drawn. */
+struct weir_report_sweep {
+	const char *title, *x_title, *y_title;
+	bool x_log;
+	const struct weir_report_sweep_line *line;
+	u32 n;
+};
+
+struct weir_report_experiment {
+	const char *name, *title, *source, *backend;
+	const struct weir_report_claim *claim;
+	u32 n_claims;
+	const struct weir_report_sweep *sweep;
+	u32 n_sweeps;
+};
+
+/* Writes the page to `path`, whole or not at all. Returns an enum weir_exit; why it failed is in `d`. */
+int weir_report_experiments(const char *path, const struct weir_report_experiment *e, u32 n,
+			    struct weir_diag *d);
+
+#endif
