@@ -52,6 +52,7 @@ static inline void weir_element_fail(struct weir_element *e, u64 now_ns, const s
 }
 
 /* Constructors: memory for the part, not yet linked to a hop; NULL when out of memory. */
+struct weir_element *weir_wire_new(void);
 struct weir_element *weir_policer_new(u64 bps, u64 burst_bytes);
 struct weir_element *weir_loss_new(const struct weir_loss_config *c, const struct weir_rng *rng);
 struct weir_element *weir_duplicate_new(double p, const struct weir_rng *rng);

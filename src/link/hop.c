@@ -47,8 +47,6 @@ static void settle(struct weir_link *link, u64 now_ns)
 	for (u32 i = 0; i < h->n_parts; i++)
 		if (h->parts[i]->ops->run)
 			h->parts[i]->ops->run(h->parts[i], now_ns);
-	if (!h->server)
-		link->stats.sent_bytes = link->stats.out_bytes + h->delay->held_bytes;
 	check(h);
 }
 
@@ -168,7 +166,7 @@ static bool has_server(const struct weir_rate_config *c)
 static bool add_server(struct hop *h, const struct weir_hop_config *c, u64 seed)
 {
 	if (!has_server(&c->rate))
-		return true;
+		return add(h, weir_wire_new());
 	struct weir_rng walk = stream(seed, c->name, "", "rate");
 	struct weir_queue *queue =
 	    weir_queue_new(&c->queue, &h->link, c->name, seed, weir_rate_nominal_bps(&c->rate));

@@ -114,8 +114,10 @@ bool weir_line_loses(struct weir_line *l, u64 now_ns, const struct weir_packet *
 	return true;
 }
 
-static void tell_lost(struct weir_line *l, u64 position, u64 now_ns)
+/* Told when the caller comes by, with the time at which it happened. */
+static void tell_lost(struct weir_line *l, u64 position)
 {
+	u64 departure_ns = l->ring[position & l->mask].due_ns - l->delay_ns;
 	struct weir_packet *p = &l->ring[position & l->mask].packet;
 	if (!(p->ecn & WEIR_LINE_LOST) || (p->ecn & WEIR_LINE_TOLD))
 		return;
@@ -124,7 +126,7 @@ static void tell_lost(struct weir_line *l, u64 position, u64 now_ns)
 	lost.ecn &= WEIR_ECN_CE;
 	l->lost_packets++;
 	l->lost_bytes += lost.bytes;
-	weir_link_drop(&l->link, now_ns, &lost, WEIR_DROP_LOSS);
+	weir_link_drop(&l->link, departure_ns, &lost, WEIR_DROP_LOSS);
 }
 
 /* Passes over lost packets at the head that are due. */
@@ -134,7 +136,7 @@ void weir_line_skip_lost(struct weir_line *l, u64 now_ns)
 		const struct weir_line_record *record = &l->ring[l->head & l->mask];
 		if (record->due_ns > now_ns || !(record->packet.ecn & WEIR_LINE_LOST))
 			return;
-		tell_lost(l, l->head, now_ns);
+		tell_lost(l, l->head);
 		l->out_bytes += record->packet.bytes;
 		l->passed_bytes += record->packet.bytes;
 		l->passed_packets++;
@@ -149,7 +151,7 @@ static void tell_departed(struct weir_line *l, u64 now_ns)
 	for (; l->lost_cursor != l->tail; l->lost_cursor++) {
 		if (l->ring[l->lost_cursor & l->mask].due_ns - l->delay_ns > now_ns)
 			return;
-		tell_lost(l, l->lost_cursor, now_ns);
+		tell_lost(l, l->lost_cursor);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #define FQ_FLOWS 1024u
 #define FQ_FLOWS_MOST 65536u
+#define LEAST_INTERVAL_NS 100000ULL /* PIE makes an update each */
 
 void weir_queue_append(struct weir_queue *q, u64 now_ns, const struct weir_packet *p)
 {
@@ -36,10 +37,10 @@ static void fill_defaults(struct weir_queue_config *c)
 	u64 limit_bytes = c->limit_bytes ? c->limit_bytes : weir_min(c->limit_packets, 1ULL << 32) * 1500;
 
 	c->target_ns = c->target_ns ? c->target_ns : target_ns;
-	c->interval_ns = c->interval_ns ? c->interval_ns : interval_ns;
+	c->interval_ns = weir_max(c->interval_ns ? c->interval_ns : interval_ns, LEAST_INTERVAL_NS);
 	c->fq_flows = c->fq_flows ? c->fq_flows : FQ_FLOWS;
 	c->fq_flows = c->fq_flows < FQ_FLOWS_MOST ? c->fq_flows : FQ_FLOWS_MOST;
-	c->fq_quantum_bytes = c->fq_quantum_bytes ? c->fq_quantum_bytes : 1514;
+	c->fq_quantum_bytes = c->fq_quantum_bytes ? weir_min(c->fq_quantum_bytes, 1U << 30) : 1514;
 	c->red_min_bytes = c->red_min_bytes ? c->red_min_bytes : weir_max(limit_bytes / 12, 5 * 1500);
 	if (c->red_max_bytes <= c->red_min_bytes)
 		c->red_max_bytes = 3 * c->red_min_bytes;

@@ -154,6 +154,15 @@ static inline void assert_same_events(const struct event *a, size_t n, const str
 	}
 }
 
+/* Drops may be told in another order by another element, or to a late caller. */
+static inline int by_ref(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	if (x->ref != y->ref)
+		return x->ref < y->ref ? -1 : 1;
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
 static inline void assert_same_hist(const struct weir_hist *a, const struct weir_hist *b)
 {
 	assert_true(a->n == b->n && a->min == b->min && a->max == b->max && !(a->sum < b->sum) &&

@@ -58,14 +58,6 @@ static struct arrival *random_arrivals(struct weir_rng *rng, size_t n)
 	return a;
 }
 
-static int by_ref(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-	if (x->ref != y->ref)
-		return x->ref < y->ref ? -1 : 1;
-	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
-}
-
 /* However late the caller, everything has happened at the same times. */
 static void late_callers_change_nothing(void **state)
 {

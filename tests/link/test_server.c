@@ -175,6 +175,28 @@ static void walk_through_silence(void **state)
 	free(a);
 }
 
+/* B8: nothing is divided by an estimate that may be 0: empty packets, rates without measure. */
+static void b8_degenerate_rates(void **state)
+{
+	(void)state;
+	static const u64 rates[] = {1, 7, 1000000000000000ULL, WEIR_NEVER / 2};
+	struct arrival a[40];
+	for (size_t i = 0; i < 40; i++)
+		a[i] = (struct arrival){i / 4 * 3, {.ref = i, .bytes = (u16)(i % 3 ? 0 : i)}};
+	for (size_t rate = 0; rate < 4; rate++)
+		for (int aqm = 0; aqm < 6; aqm++)
+			for (int kind = 0; kind < 2; kind++) {
+				struct weir_hop_config c = {.name = "x", .general = kind};
+				c.rate = (struct weir_rate_config){.bps = rates[rate]};
+				c.queue = (struct weir_queue_config){.aqm = (enum weir_aqm_kind)aqm,
+								     .target_ns = 1,
+								     .interval_ns = 1,
+								     .fq_quantum_bytes = 1};
+				struct record r = drive(&c, 1, a, 40, 0);
+				record_free(&r);
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +208,7 @@ int main(void)
 	    cmocka_unit_test(still_walk_is_a_fixed_rate),
 	    cmocka_unit_test(walk_sends_its_capacity),
 	    cmocka_unit_test(walk_through_silence),
+	    cmocka_unit_test(b8_degenerate_rates),
 	};
 	return cmocka_run_group_tests_name("link-server", tests, NULL, NULL);
 }
