@@ -91,9 +91,13 @@ const struct weir_yaml *weir_check_pick(struct weir_checker *c, bool single, str
 	u32 axis = node->axis - 1;
 	const struct weir_yaml *item = c->tree->axes[axis].items[c->choice ? c->choice[axis] : 0];
 	c->in_axis = true;
-	if (item->kind == WEIR_YAML_LIST)
+	if (!item || item->bad)
+		return NULL;
+	if (item->kind == WEIR_YAML_LIST) {
 		weir_check_mistake(c, item->at, "a list in a list: one value is expected here");
-	return item->kind == WEIR_YAML_LIST || item->bad ? NULL : item;
+		return NULL;
+	}
+	return item;
 }
 
 void weir_check_unpick(struct weir_checker *c, bool was)

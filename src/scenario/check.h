@@ -59,8 +59,9 @@ bool weir_check_value(struct weir_checker *c, const struct weir_schema_key *key,
 
 void weir_check_controller(struct weir_checker *c, const struct weir_yaml *node,
 			   struct weir_scenario_controller *into);
-void weir_check_network(struct weir_checker *c, struct weir_scenario *s);
-void weir_check_flows(struct weir_checker *c, struct weir_scenario *s);
+/* Hops and paths; returns the hops, which the flows write their packets' sizes into. */
+struct weir_scenario_hop *weir_check_network(struct weir_checker *c, struct weir_scenario *s);
+void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct weir_scenario_hop *hops);
 
 /* Puts one --set KEY=VALUE into the tree. */
 void weir_tree_set(struct weir_checker *c, u32 number, const char *argument);

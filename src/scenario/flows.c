@@ -119,7 +119,7 @@ struct largest {
 	u64 there, back;
 };
 
-static void check_hop_buffer(struct weir_checker *c, const struct weir_scenario_hop *hop, u64 packet_bytes)
+static void check_hop_buffer(struct weir_checker *c, const struct weir_scenario_hop *hop)
 {
 	const struct weir_scenario_buffer *b = &hop->buffer;
 	u64 bytes = WEIR_NEVER;
@@ -130,16 +130,22 @@ static void check_hop_buffer(struct weir_checker *c, const struct weir_scenario_
 		bytes = weir_muldiv(b->value, hop->rate_bps, 8 * WEIR_NS_PER_S);
 		snprintf(at_rate, sizeof at_rate, " at the hop's rate is %llu bytes,", bytes);
 	}
-	if (bytes < packet_bytes)
+	if (bytes < hop->largest_packet_bytes)
 		weir_check_mistake(c, b->at, "buffer:%s less than one packet of %llu bytes", at_rate,
-				   packet_bytes);
+				   hop->largest_packet_bytes);
 }
 
-static void check_buffers(struct weir_checker *c, const struct weir_scenario *s)
+static void raise_to(u64 *largest, u64 bytes)
+{
+	*largest = weir_max(*largest, bytes);
+}
+
+/* What does not depend on traces or on whole paths; run/ judges the rest once these are known. */
+static void check_buffers(struct weir_checker *c, const struct weir_scenario *s,
+			  struct weir_scenario_hop *hops)
 {
 	struct largest *largest = weir_check_get(c, s->n_paths + 1, sizeof *largest);
-	u64 *packet = weir_check_get(c, s->n_hops + 1, sizeof *packet);
-	if (!largest || !packet)
+	if (!largest)
 		return;
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_scenario_flow *f = &s->flows[i];
@@ -153,12 +159,12 @@ static void check_buffers(struct weir_checker *c, const struct weir_scenario *s)
 	for (u32 i = 0; i < s->n_paths; i++) {
 		const struct weir_scenario_path *p = &s->paths[i];
 		for (u32 k = 0; k < p->n_hops; k++)
-			packet[p->hops[k]] = weir_max(packet[p->hops[k]], largest[i].there);
+			raise_to(&hops[p->hops[k]].largest_packet_bytes, largest[i].there);
 		for (u32 k = 0; k < p->n_back; k++)
-			packet[p->back[k]] = weir_max(packet[p->back[k]], largest[i].back);
+			raise_to(&hops[p->back[k]].largest_packet_bytes, largest[i].back);
 	}
 	for (u32 i = 0; i < s->n_hops; i++)
-		check_hop_buffer(c, &s->hops[i], packet[i]);
+		check_hop_buffer(c, &hops[i]);
 }
 
 static u32 count_flows(struct weir_checker *c, const struct weir_yaml *list, const char *key)
@@ -173,7 +179,7 @@ static u32 count_flows(struct weir_checker *c, const struct weir_yaml *list, con
 	return list->n;
 }
 
-void weir_check_flows(struct weir_checker *c, struct weir_scenario *s)
+void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct weir_scenario_hop *hops)
 {
 	static const char *const keys[] = {"flows", "traffic"};
 	const struct weir_yaml *root = c->tree->root, *lists[2];
@@ -200,5 +206,5 @@ void weir_check_flows(struct weir_checker *c, struct weir_scenario *s)
 	if (s->total_flows > WEIR_SCENARIO_MAX_FLOWS)
 		weir_check_mistake(c, root->at, "%llu flows: at most 1000000", s->total_flows);
 	if (c->mistakes == before)
-		check_buffers(c, s);
+		check_buffers(c, s, hops);
 }

@@ -61,8 +61,7 @@ static bool check_point(const struct weir_scenario_set *set, const u32 *choice, 
 	weir_check_scope(&c, WEIR_SCOPE_SCENARIO, set->tree->root, s, NULL, true);
 	if (set->tree->root->kind == WEIR_YAML_MAP) {
 		check_times(&c, s);
-		weir_check_network(&c, s);
-		weir_check_flows(&c, s);
+		weir_check_flows(&c, s, weir_check_network(&c, s));
 	}
 	return c.mistakes == 0;
 }

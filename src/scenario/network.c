@@ -224,7 +224,7 @@ static void check_top(struct weir_checker *c, const struct network *net)
 				   "paths: a map of at least one path is needed, such as {main: ...}");
 }
 
-void weir_check_network(struct weir_checker *c, struct weir_scenario *s)
+struct weir_scenario_hop *weir_check_network(struct weir_checker *c, struct weir_scenario *s)
 {
 	const struct weir_yaml *root = c->tree->root;
 	struct network net = {.top = weir_yaml_find(root, "hops"), .paths = weir_yaml_find(root, "paths")};
@@ -237,12 +237,12 @@ void weir_check_network(struct weir_checker *c, struct weir_scenario *s)
 		     count_maps(weir_yaml_find(weir_yaml_find(p, "back"), "hops"));
 	if (n > WEIR_SCENARIO_MAX_HOPS) {
 		weir_check_mistake(c, net.paths ? net.paths->at : root->at, "%u hops: at most 1000", n);
-		return;
+		return NULL;
 	}
 	net.hops = weir_check_get(c, n + 1, sizeof *net.hops);
 	struct weir_scenario_path *paths = weir_check_get(c, n_paths + 1, sizeof *paths);
 	if (!net.hops || !paths)
-		return;
+		return NULL;
 
 	define_hops(c, &net, net.top);
 	net.resolved = net.n_hops;
@@ -257,4 +257,5 @@ void weir_check_network(struct weir_checker *c, struct weir_scenario *s)
 	s->n_hops = net.n_hops;
 	s->paths = paths;
 	s->n_paths = n_paths;
+	return net.hops;
 }

@@ -89,6 +89,7 @@ struct weir_scenario_hop {
 	double walk_sigma;
 	u64 delay_ns;
 	struct weir_scenario_buffer buffer;
+	u64 largest_packet_bytes; /* of all flows that pass here, this way; 0: none does */
 	struct weir_scenario_aqm aqm;
 	struct weir_scenario_impair before, after; /* keys directly in the hop stand after the queue */
 	u64 policer_bps, policer_burst_bytes;	   /* 0: none */

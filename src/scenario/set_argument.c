@@ -178,6 +178,38 @@ static void replace(struct weir_yaml *old, const struct weir_yaml *value)
 		child->parent = old;
 }
 
+static void take_out(struct weir_yaml *map, const struct weir_yaml *child)
+{
+	struct weir_yaml *before = NULL;
+	for (struct weir_yaml *other = map->first; other != child; other = other->next)
+		before = other;
+	if (before)
+		before->next = child->next;
+	else
+		map->first = child->next;
+	if (map->last == child)
+		map->last = before;
+	map->n--;
+}
+
+/* Of keys that exclude each other the one in the argument is meant: `trace` takes the place of `rate`. */
+static void give_way(const struct descent *d)
+{
+	static const char *const rates[] = {"rate", "trace", "walk"};
+	const struct weir_schema_scope *hop = &weir_schema[WEIR_SCOPE_HOP];
+	const struct weir_yaml *node = d->node;
+	bool in_hop = false, is_rate = false;
+	for (u32 i = 0; i < hop->n; i++)
+		in_hop |= d->row == &hop->keys[i];
+	for (u32 i = 0; in_hop && i < 3; i++)
+		is_rate |= !strcmp(rates[i], node->key);
+	for (u32 i = 0; is_rate && i < 3; i++) {
+		const struct weir_yaml *other = weir_yaml_find(node->parent, rates[i]);
+		if (other && other != node)
+			take_out(node->parent, other);
+	}
+}
+
 void weir_tree_set(struct weir_checker *c, u32 number, const char *argument)
 {
 	struct descent d = {.c = c, .argument = argument, .number = number, .node = c->tree->root};
@@ -206,8 +238,10 @@ void weir_tree_set(struct weir_checker *c, u32 number, const char *argument)
 	}
 	/* The reader of the value has its own mistakes: they count here as well. */
 	const struct weir_yaml *value = read_value(&d, equals + 1);
-	if (value)
+	if (value) {
 		replace(d.node, value);
-	else
+		give_way(&d);
+	} else {
 		c->mistakes++;
+	}
 }

@@ -316,6 +316,28 @@ static void arguments_reach_every_kind_of_place(void **state)
 	unload(&l);
 }
 
+static void a_rate_in_an_argument_takes_the_place_of_the_other_kind(void **state)
+{
+	(void)state;
+	static const char *const trace[] = {"paths.main.hops.b.trace=x.down"};
+	static const char *const both[] = {
+	    "paths.main.hops.b.trace=x.down",
+	    "paths.main.hops.b.walk={mean: 2 Mbit/s, min: 1 Mbit/s, max: 3 Mbit/s}",
+	    "paths.main.hops.b.rate=7 Mbit/s"};
+	struct loaded l;
+	load(&l, "x.yaml", small, trace, 1, 0);
+	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_TRACE);
+	unload(&l);
+	load(&l, "x.yaml", small, both, 2, 0);
+	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_WALK);
+	unload(&l);
+	load(&l, "x.yaml", small, both, 3, 0);
+	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_FIXED);
+	assert_int_equal(l.point.hops[0].rate_bps, 7000000);
+	assert_int_equal(l.point.hops[0].largest_packet_bytes, 1500);
+	unload(&l);
+}
+
 static void a_list_of_values_is_a_sweep(void **state)
 {
 	(void)state;
@@ -416,6 +438,7 @@ int main(void)
 	    cmocka_unit_test(every_key_of_a_flow_arrives),
 	    cmocka_unit_test(hops_are_shared_by_name),
 	    cmocka_unit_test(arguments_reach_every_kind_of_place),
+	    cmocka_unit_test(a_rate_in_an_argument_takes_the_place_of_the_other_kind),
 	    cmocka_unit_test(a_list_of_values_is_a_sweep),
 	    cmocka_unit_test(scalars_are_text),
 	    cmocka_unit_test(the_example_of_the_design_is_right),
