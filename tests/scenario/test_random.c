@@ -88,7 +88,7 @@ static void choose(struct expected *e)
 {
 	*e = (struct expected){
 	    .duration_ns = spread(WEIR_NS_PER_MS, 86400 * WEIR_NS_PER_S),
-	    .seed = weir_rng_u64(&rng),
+	    .seed = between(0, (1ULL << 53) - 1),
 	    .rate_bps = spread(1000, 10000000000000),
 	    .delay_ns = spread(0, 3600 * WEIR_NS_PER_S),
 	    .buffer_kind = (u32)between(WEIR_SCENARIO_PACKETS, WEIR_SCENARIO_BDP),
