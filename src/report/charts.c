@@ -151,7 +151,9 @@ static int add_lines(const struct weir_line_source *s, struct weir_chart *chart,
 	bool both = spec->companion && few_lines(s) && has_signal(s, spec->companion);
 	if (add_flows(s, chart, signal, spec->kind, both ? "window" : ""))
 		return -1;
-	bool total = throughput && s->data->n_runs == 1 && s->entities->n_flows > 1;
+	/* A sum means something where all flows share the one link. */
+	bool total =
+	    throughput && s->data->n_runs == 1 && s->entities->n_flows > 1 && s->entities->n_links <= 1;
 	return total ? weir_line_totals(s, chart, signal, WEIR_LINE_THIN) : 0;
 }
 

@@ -28,6 +28,7 @@
 		return size >= 10000 ? text.replace(/\B(?=(\d{3})+$)/g, ',') : text;
 	}
 
+	const span = (t) => (t < 1 ? Number((t * 1e3).toPrecision(2)) + ' ms' : Number(t.toPrecision(2)) + ' s');
 	const seconds = (t) => Number(t.toPrecision(7)) + ' s';
 
 	// Packets come in bursts, one a round trip: a rate is a mean over a part of what is shown, but over no
@@ -91,7 +92,7 @@
 				line.values = smooth(line.raw, chart.mean);
 			}
 			const about = chart.section.querySelector('.about');
-			about.textContent = 'mean over ' + (chart.mean < 1 ? digits(chart.mean * 1e3) + ' ms' : digits(chart.mean) + ' s');
+			about.textContent = 'mean over ' + span(chart.mean);
 		}
 		const column = (line) =>
 			chart.band ? line.values.map((x, i) => [line.low[i], x, line.high[i]]) : line.values;

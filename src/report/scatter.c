@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define POINTS_MAX 1000
-#define LABELS_MAX 24
+#define LABELS_MAX 12
 
 struct dot {
 	const char *label;
@@ -144,6 +144,18 @@ static void draw_dots(FILE *to, const struct dots *d, const struct weir_frame *f
 	}
 }
 
+/* Too many dots for names: whose is which colour. */
+static void key(FILE *to, const struct weir_entities *e)
+{
+	fputs("<p class=\"key\">", to);
+	for (u32 i = 0; i < e->n_flows; i++) {
+		fprintf(to, "<span><i class=\"swatch f%u\"></i>", e->flow[i].colour);
+		weir_html_name(to, e->flow[i].label);
+		fputs("</span> ", to);
+	}
+	fputs("</p>", to);
+}
+
 void weir_section_scatter(FILE *to, const struct weir_report_data *data, const struct weir_entities *e)
 {
 	struct dots *d = calloc(1, sizeof *d);
@@ -165,10 +177,12 @@ void weir_section_scatter(FILE *to, const struct weir_report_data *data, const s
 		f.x.title = d->of_rtt ? "95th percentile of round-trip time, ms (less is right)"
 				      : "95th percentile of queueing delay, ms (less is right)";
 		scale_axes(d, &f, &rate_divisor);
-		fputs(
-		    "<figure><figcaption><h3>Throughput against delay</h3><p>Best is the upper right corner."
-		    "</p></figcaption>",
-		    to);
+		fputs("<figure><figcaption><h3>Throughput against delay</h3><p>Best is the upper right "
+		      "corner.</p>",
+		      to);
+		if (d->n > LABELS_MAX)
+			key(to, e);
+		fputs("</figcaption>", to);
 		weir_frame_begin(to, &f, "Throughput against delay");
 		draw_dots(to, d, &f, rate_divisor);
 		weir_frame_end(to);

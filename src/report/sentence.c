@@ -152,6 +152,14 @@ void weir_section_notes(FILE *to, const struct weir_report_data *data, const str
 	char text[160];
 	for (u32 i = 0; i < data->n_runs; i++) {
 		const json_t *summary = data->run[i].summary;
+		double warmup_s = weir_get_number(summary, "warmup_s");
+		if (warmup_s > 0 && i == 0) {
+			char length[WEIR_PRETTY_MAX];
+			snprintf(text, sizeof text,
+				 "The first %s warm up: shaded in the charts, left out of the numbers.",
+				 weir_pretty(length, WEIR_TIME, warmup_s * 1e3));
+			note(to, "plain", "", text);
+		}
 		double repeats = weir_get_number(summary, "repeats.n");
 		if (repeats > 1) {
 			snprintf(

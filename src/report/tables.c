@@ -76,6 +76,9 @@ static struct weir_row *collect(const struct weir_report_data *data, const char 
 		const json_t *list = json_object_get(data->run[r].summary, key);
 		for (size_t i = 0; i < json_array_size(list); i++) {
 			const json_t *object = json_array_get(list, i);
+			/* A class of sizes that nobody sent. */
+			if (weir_get_number(object, "n") == 0)
+				continue;
 			const struct weir_entity *who = entity_of(entity, n_entities, object);
 			row[(*n)++] = (struct weir_row){.name = weir_get_text(object, name_key, ""),
 							.run = data->run[r].label,
