@@ -50,17 +50,10 @@ static u64 bdp_bytes(const struct weir_scenario *s, u32 hop, const u64 *mean_bps
 	return bytes_in(bps, longest_ns);
 }
 
-/* The largest packet that any flow of the scenario sends: what a floor in packets is counted in. */
-static u64 packet_bytes(const struct weir_scenario *s)
+/* What a floor in packets is counted in: the largest that comes here. */
+static u64 packet_bytes(const struct weir_scenario *s, u32 hop)
 {
-	u64 largest = 0;
-	for (u32 i = 0; i < s->n_flows; i++) {
-		const struct weir_scenario_flow *f = &s->flows[i];
-		bool datagram = f->app.kind == WEIR_SCENARIO_CBR || f->app.kind == WEIR_SCENARIO_POISSON;
-		u64 bytes = datagram ? f->app.chunk_bytes : f->endpoint.mss_bytes + f->endpoint.header_bytes;
-		largest = weir_max(largest, bytes);
-	}
-	return largest ? largest : 1500;
+	return s->hops[hop].largest_packet_bytes ? s->hops[hop].largest_packet_bytes : 1500;
 }
 
 struct weir_buffer_limit weir_buffer_resolve(const struct weir_scenario *s, u32 hop,
@@ -81,7 +74,7 @@ struct weir_buffer_limit weir_buffer_resolve(const struct weir_scenario *s, u32 
 		limit.bytes = bytes_in(mean_bps[hop], buffer->value);
 	else if (buffer->kind == WEIR_SCENARIO_BDP)
 		limit.bytes = weir_muldiv(bdp_bytes(s, hop, mean_bps), buffer->value, 1000000);
-	limit.bytes = weir_max(limit.bytes, buffer->least_packets * packet_bytes(s));
+	limit.bytes = weir_max(limit.bytes, buffer->least_packets * packet_bytes(s, hop));
 	limit.bytes = weir_max(limit.bytes, 1);
 	return limit;
 }
@@ -90,5 +83,5 @@ u64 weir_buffer_red_bytes(const struct weir_scenario *s, u32 hop,
 			  const struct weir_scenario_buffer *threshold, const u64 *mean_bps)
 {
 	struct weir_buffer_limit limit = weir_buffer_resolve(s, hop, threshold, mean_bps);
-	return limit.packets ? weir_muldiv(limit.packets, packet_bytes(s), 1) : limit.bytes;
+	return limit.packets ? weir_muldiv(limit.packets, packet_bytes(s, hop), 1) : limit.bytes;
 }

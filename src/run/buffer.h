@@ -15,7 +15,7 @@ struct weir_buffer_limit {
  * out as nothing holds nothing: it does not become unlimited. */
 struct weir_buffer_limit weir_buffer_resolve(const struct weir_scenario *s, u32 hop,
 					     const struct weir_scenario_buffer *buffer, const u64 *mean_bps);
-/* A threshold of RED, always in bytes: packets count as the largest packet of the scenario. */
+/* A threshold of RED, always in bytes: packets count as the largest that comes to this hop. */
 u64 weir_buffer_red_bytes(const struct weir_scenario *s, u32 hop,
 			  const struct weir_scenario_buffer *threshold, const u64 *mean_bps);
 

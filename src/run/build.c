@@ -229,10 +229,7 @@ static int add_all(struct weir_build *b, const struct weir_build_with *with, con
 		   u64 seed)
 {
 	const struct weir_scenario *s = b->scenario;
-	for (u32 i = 0; i < s->n_hops; i++)
-		b->mean_bps[i] = s->hops[i].rate_kind == WEIR_SCENARIO_TRACE
-				     ? weir_traces_find(traces, s->hops[i].trace)->mean_bps
-				     : s->hops[i].rate_bps;
+	weir_traces_rates(traces, s, b->mean_bps);
 	for (u32 i = 0; i < s->n_hops; i++) {
 		if (add_hop(b, i, traces) < 0)
 			return -1;

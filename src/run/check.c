@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "buffer.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static bool same(const struct weir_diag_entry *a, const struct weir_diag_entry *b)
@@ -43,17 +46,44 @@ static void check_controller(const struct weir_scenario_set *set, const struct w
 	}
 }
 
+/* What the scenario room cannot know: buffers in BDP, or in ms of a trace. */
+static void check_buffers(const struct weir_scenario_set *set, const struct weir_scenario *s,
+			  const struct weir_traces *traces, struct weir_diag *diag)
+{
+	u64 *mean_bps = calloc(s->n_hops + 1u, sizeof *mean_bps);
+	if (!mean_bps) {
+		weir_diag_add(diag, 0, 0, "out of memory");
+		return;
+	}
+	weir_traces_rates(traces, s, mean_bps);
+	for (u32 i = 0; i < s->n_hops; i++) {
+		const struct weir_scenario_hop *h = &s->hops[i];
+		u64 bytes = weir_buffer_resolve(s, i, &h->buffer, mean_bps).bytes;
+		if (bytes && bytes < h->largest_packet_bytes)
+			weir_scenario_mistake(
+			    set, diag, h->buffer.at,
+			    "buffer: on this path it is %llu bytes, less than one packet of %llu bytes",
+			    bytes, h->largest_packet_bytes);
+	}
+	free(mean_bps);
+}
+
 u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
 		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag)
 {
 	u32 before = diag->n;
+	bool traced = true;
 	for (u32 i = 0; i < s->n_hops; i++) {
 		char why[200];
 		const struct weir_scenario_hop *h = &s->hops[i];
 		if (h->rate_kind == WEIR_SCENARIO_TRACE &&
-		    !weir_traces_read(traces, h->trace, why, sizeof why))
+		    !weir_traces_read(traces, h->trace, why, sizeof why)) {
 			weir_scenario_mistake(set, diag, h->trace_at, "%s", why);
+			traced = false;
+		}
 	}
+	if (traced)
+		check_buffers(set, s, traces, diag);
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_controller(set, s, with, &s->flows[i], diag);
 	forget_repeated(diag, before);

@@ -6,9 +6,9 @@
 #include "build.h"
 #include "traces.h"
 
-/* Trace files that cannot be read, controllers without a simulated form, a subject without --controller:
- * all of them, in every point of the set. Reads the traces into *traces. Returns how many mistakes were
- * added to *diag. */
+/* Trace files that cannot be read, buffers below one packet, controllers without a simulated form, a subject
+ * without --controller: all of them, in every point of the set. Reads the traces into *traces. Returns how
+ * many mistakes were added to *diag. */
 u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
 		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag);
 

@@ -89,6 +89,14 @@ const struct weir_traced *weir_traces_find(const struct weir_traces *t, const ch
 	return NULL;
 }
 
+void weir_traces_rates(const struct weir_traces *t, const struct weir_scenario *s, u64 *mean_bps)
+{
+	for (u32 i = 0; i < s->n_hops; i++)
+		mean_bps[i] = s->hops[i].rate_kind == WEIR_SCENARIO_TRACE
+				  ? weir_traces_find(t, s->hops[i].trace)->mean_bps
+				  : s->hops[i].rate_bps;
+}
+
 void weir_traces_free(struct weir_traces *t)
 {
 	for (u32 i = 0; i < t->n; i++)

@@ -3,7 +3,7 @@
 #ifndef WEIR_RUN_TRACES_H
 #define WEIR_RUN_TRACES_H
 
-#include "weir/types.h"
+#include "scenario/scenario.h"
 
 struct weir_trace;
 
@@ -24,6 +24,8 @@ const struct weir_traced *weir_traces_read(struct weir_traces *t, const char *pa
 					   size_t text_bytes);
 /* One that was read before. */
 const struct weir_traced *weir_traces_find(const struct weir_traces *t, const char *path);
+/* Mean rate of each hop, 0 for an infinitely fast one. All traces of the scenario are there. */
+void weir_traces_rates(const struct weir_traces *t, const struct weir_scenario *s, u64 *mean_bps);
 void weir_traces_free(struct weir_traces *t);
 
 #endif

@@ -147,4 +147,18 @@ def test_missing_and_broken_traces():
     weir("run", "trace.yaml", code=2, says=["trace.yaml:6:", "bad.down:3:"])
 
 
+def test_buffer_below_a_packet():
+    write("two.yaml", SCENARIO.replace("delay: 10 ms}", "delay: 10 ms, buffer: 0.01 BDP}"))
+    weir("run", "two.yaml", code=2, says=["two.yaml:6:", "500 bytes, less than one packet of 1500 bytes"])
+    nothing_written()
+
+
+def test_seeds_stay_exact():
+    """Larger ones would not survive a JSON reader that holds numbers as doubles."""
+    write("two.yaml", SCENARIO.replace("duration: 3 s", "duration: 100 ms\nseed: 9007199254740992"))
+    weir("run", "two.yaml", code=2, says="two.yaml:3:")
+    out, _ = weir("run", "two.yaml", "--set", "seed=9007199254740991", "--json")
+    check(one_document(out)["seed"] == 9007199254740991)
+
+
 all_tests(globals())

@@ -11,7 +11,7 @@
 #define MBIT 1000000ULL
 
 /* Two hops in a row, 10 ms and 40 ms; one more hop that only the way back uses. */
-static struct weir_scenario_hop hops[] = {{.name = "fast", .delay_ns = 10 * MS},
+static struct weir_scenario_hop hops[] = {{.name = "fast", .delay_ns = 10 * MS, .largest_packet_bytes = 9000},
 					  {.name = "slow", .delay_ns = 40 * MS},
 					  {.name = "up", .delay_ns = 5 * MS}};
 static const u32 both[] = {0, 1}, first[] = {0}, back[] = {2};
@@ -20,9 +20,7 @@ static struct weir_scenario_path paths[] = {
     {.name = "short", .n_hops = 1, .hops = first, .back_delay_ns = 10 * MS},
     {.name = "long", .n_hops = 2, .hops = both, .n_back = 1, .back = back},
 };
-static struct weir_scenario_flow flow = {.endpoint = {.mss_bytes = 1448, .header_bytes = 52}};
-static struct weir_scenario scenario = {
-    .n_hops = 3, .n_paths = 2, .n_flows = 1, .hops = hops, .paths = paths, .flows = &flow};
+static struct weir_scenario scenario = {.n_hops = 3, .n_paths = 2, .hops = hops, .paths = paths};
 
 static struct weir_buffer_limit resolve(u32 hop, u32 kind, u64 value, u64 least_packets)
 {
@@ -75,7 +73,8 @@ static void red_thresholds_are_bytes(void **state)
 {
 	(void)state;
 	struct weir_scenario_buffer b = {.kind = WEIR_SCENARIO_PACKETS, .value = 20};
-	assert_int_equal(weir_buffer_red_bytes(&scenario, 0, &b, mean_bps), 30000);
+	assert_int_equal(weir_buffer_red_bytes(&scenario, 0, &b, mean_bps), 180000);
+	assert_int_equal(weir_buffer_red_bytes(&scenario, 1, &b, mean_bps), 30000);
 }
 
 int main(void)
