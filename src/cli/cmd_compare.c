@@ -41,7 +41,14 @@ static bool part(const char *text, double *fraction, double *ms, char error[WEIR
 		*ms = (double)ns / 1e6;
 		return true;
 	}
-	return weir_quantity_fraction(text, fraction, error);
+	if (!weir_quantity_fraction(text, fraction, error))
+		return false;
+	if (*fraction > 1 && text[n - 1] != '%') {
+		snprintf(error, WEIR_QUANTITY_ERROR, "%s has no unit: write %s%%%s%s", text, text,
+			 ms ? " or " : "", ms ? "2ms" : "");
+		return false;
+	}
+	return true;
 }
 
 /* `5%`, and for --delay also `2ms` or both, by a comma. What is not named keeps its default. */

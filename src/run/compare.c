@@ -35,11 +35,46 @@ static json_t *index_of(const json_t *document, const char *list)
 	return index;
 }
 
-static struct weir_compare_side side(const json_t *element, const char *number)
+/* One list of a document: its elements by name, and likewise their means over repeats. */
+struct table {
+	const json_t *list;
+	json_t *elements, *repeats;
+};
+
+static struct table table_of(const json_t *document, const char *list)
+{
+	return (struct table){.list = json_object_get(document, list),
+			      .elements = index_of(document, list),
+			      .repeats = index_of(json_object_get(document, "repeats"), list)};
+}
+
+static void table_free(struct table *t)
+{
+	json_decref(t->elements);
+	json_decref(t->repeats);
+}
+
+/* The mean over the repeats where there are some, else the value of the run. */
+static struct weir_compare_side side(const struct table *t, const char *name, const char *number)
 {
 	struct weir_compare_side s = {0};
-	char error[WEIR_QUERY_ERROR_BYTES];
+	char error[WEIR_QUERY_ERROR_BYTES], mean[64];
+	const json_t *element = json_object_get(t->elements, name);
+	const json_t *repeated = json_object_get(t->repeats, name), *ci = repeated;
 
+	snprintf(mean, sizeof mean, "%s.mean", number);
+	if (repeated && weir_query_number(repeated, mean, &s.value, error) == WEIR_QUERY_FOUND) {
+		s.known = true;
+		char *part, parts[64], *rest = parts;
+		snprintf(parts, sizeof parts, "%s.ci95", number);
+		while ((part = strsep(&rest, ".")))
+			ci = json_object_get(ci, part);
+		const json_t *low = json_array_get(ci, 0), *high = json_array_get(ci, 1);
+		s.has_ci = json_is_number(low) && json_is_number(high);
+		s.ci_low = json_number_value(low);
+		s.ci_high = json_number_value(high);
+		return s;
+	}
 	s.known = element && weir_query_number(element, number, &s.value, error) == WEIR_QUERY_FOUND;
 	return s;
 }
@@ -76,29 +111,36 @@ static bool is_mere_delay(const json_t *element)
 	return json_is_null(json_object_get(element, "capacity_bps"));
 }
 
-static void compare_element(struct weir_comparison *c, size_t first, const json_t *a, const json_t *b,
-			    const struct weir_compare_limits *limits)
+static double limit_of(const struct weir_compare_limits *limits, bool delay, double first)
 {
-	const json_t *either = a ? a : b;
+	if (delay)
+		return fmax(limits->delay * fabs(first), limits->delay_ms);
+	return limits->goodput * fabs(first);
+}
 
-	if ((!a || is_mere_delay(a)) && (!b || is_mere_delay(b)))
+static void compare_element(struct weir_comparison *c, size_t first, const struct table *a,
+			    const struct table *b, const char *name, const struct weir_compare_limits *limits)
+{
+	const json_t *in_a = json_object_get(a->elements, name), *in_b = json_object_get(b->elements, name);
+
+	if ((!in_a || is_mere_delay(in_a)) && (!in_b || is_mere_delay(in_b)))
 		return;
 	for (size_t i = first; i < first + 2; i++) {
-		struct weir_compare_side of_a = side(a, judged[i].number), of_b = side(b, judged[i].number);
-		if (a && b && !of_a.known && !of_b.known)
+		struct weir_compare_side of_a = side(a, name, judged[i].number);
+		struct weir_compare_side of_b = side(b, name, judged[i].number);
+		if (in_a && in_b && !of_a.known && !of_b.known)
 			continue;
 		struct weir_compare_row *r = add_row(c);
 		if (!r)
 			return;
 		r->kind = judged[i].kind;
-		r->name = weir_query_element_name(either);
+		r->name = name;
 		r->metric = judged[i].metric;
 		r->a = of_a;
 		r->b = of_b;
-		r->limit = judged[i].delay ? fmax(limits->delay * fabs(of_a.value), limits->delay_ms)
-					   : limits->goodput * fabs(of_a.value);
+		r->limit = limit_of(limits, judged[i].delay, of_a.value);
 		judge(r);
-		if (!a || !b)
+		if (!in_a || !in_b)
 			r->verdict = WEIR_COMPARE_MISSING;
 		c->outside += r->verdict == WEIR_COMPARE_OUTSIDE || r->verdict == WEIR_COMPARE_MISSING;
 		c->noise += r->verdict == WEIR_COMPARE_NOISE;
@@ -108,24 +150,24 @@ static void compare_element(struct weir_comparison *c, size_t first, const json_
 static void compare_lists(struct weir_comparison *c, size_t kind, const json_t *a, const json_t *b,
 			  const struct weir_compare_limits *limits)
 {
-	const char *list = judged[kind].list, *name;
-	json_t *in_a = index_of(a, list), *in_b = index_of(b, list), *element;
+	struct table of_a = table_of(a, judged[kind].list), of_b = table_of(b, judged[kind].list);
+	json_t *element;
 	size_t i;
 
-	json_array_foreach(json_object_get(a, list), i, element)
+	json_array_foreach(of_a.list, i, element)
 	{
-		name = weir_query_element_name(element);
+		const char *name = weir_query_element_name(element);
 		if (name)
-			compare_element(c, kind, element, json_object_get(in_b, name), limits);
+			compare_element(c, kind, &of_a, &of_b, name, limits);
 	}
-	json_array_foreach(json_object_get(b, list), i, element)
+	json_array_foreach(of_b.list, i, element)
 	{
-		name = weir_query_element_name(element);
-		if (name && !json_object_get(in_a, name))
-			compare_element(c, kind, NULL, element, limits);
+		const char *name = weir_query_element_name(element);
+		if (name && !json_object_get(of_a.elements, name))
+			compare_element(c, kind, &of_a, &of_b, name, limits);
 	}
-	json_decref(in_a);
-	json_decref(in_b);
+	table_free(&of_a);
+	table_free(&of_b);
 }
 
 int weir_compare(const json_t *a, const json_t *b, const struct weir_compare_limits *limits,

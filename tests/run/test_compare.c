@@ -108,6 +108,38 @@ static void order_does_not_matter_and_groups_and_links_count(void **state)
 	weir_comparison_free(&c);
 }
 
+#define REPEATED(goodput, mean, low, high)                                                                   \
+	"\"flows\":[{\"name\":\"a\",\"goodput_bps\":" #goodput                                               \
+	"}],\"repeats\":{\"n\":3,\"flows\":[{\"name\":\"a\","                                                \
+	"\"goodput_bps\":{\"mean\":" #mean ",\"ci95\":[" #low "," #high "],\"n\":3}}]}"
+
+static void repeats_are_judged_by_their_intervals(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *first, *second;
+		enum weir_compare_verdict verdict;
+	} cases[] = {
+	    /* the first seeds differ, the means do not */
+	    {REPEATED(100, 200, 190, 210), REPEATED(300, 201, 191, 211), WEIR_COMPARE_WITHIN},
+	    /* the means differ by more than 5 %, but so do the seeds of each */
+	    {REPEATED(1, 200, 180, 220), REPEATED(1, 230, 210, 250), WEIR_COMPARE_NOISE},
+	    {REPEATED(1, 200, 195, 205), REPEATED(1, 230, 225, 235), WEIR_COMPARE_OUTSIDE},
+	    {REPEATED(1, 200, 195, 205), "\"flows\":[{\"name\":\"a\",\"goodput_bps\":230}]",
+	     WEIR_COMPARE_OUTSIDE},
+	    {REPEATED(1, 200, 195, 205), "\"flows\":[{\"name\":\"a\",\"goodput_bps\":202}],\"repeats\":7",
+	     WEIR_COMPARE_WITHIN},
+	};
+	for (u32 i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_comparison c = compare(cases[i].first, cases[i].second);
+		assert_int_equal(c.n, 1);
+		assert_int_equal(c.row[0].verdict, cases[i].verdict);
+		assert_int_equal(c.outside, cases[i].verdict == WEIR_COMPARE_OUTSIDE);
+		assert_int_equal(c.noise, cases[i].verdict == WEIR_COMPARE_NOISE);
+		weir_comparison_free(&c);
+	}
+}
+
 static void documents_without_lists_compare_to_nothing(void **state)
 {
 	(void)state;
@@ -122,6 +154,7 @@ int main(void)
 	    cmocka_unit_test(limits_of_the_design),
 	    cmocka_unit_test(what_only_one_has_is_outside),
 	    cmocka_unit_test(order_does_not_matter_and_groups_and_links_count),
+	    cmocka_unit_test(repeats_are_judged_by_their_intervals),
 	    cmocka_unit_test(documents_without_lists_compare_to_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""weir compare and weir reproduce: exit codes, documents, nothing on stdout when something is wrong."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+weir = os.path.abspath(sys.argv[1])
+root = os.environ["SOURCE_ROOT"]
+
+
+def run(*arguments, code=0, says="", cwd=root):
+    p = subprocess.run([weir, *arguments], capture_output=True, text=True, cwd=cwd)
+    assert p.returncode == code, (arguments, p.returncode, p.stdout, p.stderr)
+    assert says in p.stderr, (arguments, p.stderr)
+    return p.stdout
+
+
+def check_compare(folder):
+    scenario = os.path.join(root, "scenarios/two-cubic.yaml")
+    results = {}
+    for name, extra in {
+        "a": [],
+        "b": [],
+        "slow": ["--set", "paths.main.hops.bottleneck.rate=24Mbit/s"],
+        "repeats": ["--repeat", "3"],
+    }.items():
+        results[name] = os.path.join(folder, name)
+        run("run", scenario, "--set", "duration=5s", *extra, "-o", results[name])
+    assert "0 outside" in run("compare", results["a"], results["b"])
+    assert "OUTSIDE" in run("compare", results["a"], results["slow"], code=5)
+    d = json.loads(run("compare", results["a"], results["slow"], "--json", code=5))
+    assert list(d)[0] == "schema" and d["schema"] == "weir.compare/1" and d["verdict"] == "outside"
+    assert {r["kind"] for r in d["rows"]} == {"flow", "link"}
+    d = json.loads(run("compare", results["a"], results["slow"], "--goodput", "60%", "--delay", "60%,50ms", "--json"))
+    assert d["verdict"] == "within" and d["limits"] == {"goodput": 0.6, "delay": 0.6, "delay_ms": 50}
+    d = json.loads(run("compare", results["repeats"], results["repeats"] + "/summary.json", "--json"))
+    assert all(r["first_ci95"] for r in d["rows"])
+
+    assert run("compare", results["a"], folder + "/none", code=2, says="No such file") == ""
+    assert run("compare", results["a"], folder, code=2, says="No such file") == ""
+    half = os.path.join(folder, "half.json")
+    with open(results["a"] + "/summary.json") as f:
+        text = f.read()
+    with open(half, "w") as f:
+        f.write(text[: len(text) // 2])
+    assert run("compare", half, results["a"], code=2, says="line") == ""
+    run("compare", results["a"], code=2, says="an operand is missing")
+    for limit in ["--goodput=x", "--delay=3", "--delay=10%,", "--goodput=-1%"]:
+        assert run("compare", results["a"], results["b"], limit, code=2, says=limit.split("=")[0]) == ""
+
+
+EXPERIMENT = """title: T
+scenario:
+  duration: 1 s
+  paths: {main: {hops: [{name: link, rate: 10 Mbit/s, delay: 5 ms}]}}
+  flows: [{name: a, controller: reno}]
+claims:
+  - {id: busy, text: t, unit: ratio, where: w, paper: .9, metric: links.link.utilization, band: [%s, 1]}
+"""
+
+
+def check_reproduce(folder):
+    d = json.loads(run("reproduce", "two-cubic", "--quick", "--json", says="0 miss"))
+    assert list(d) == ["schema", "experiments"] and d["schema"] == "weir.reproduce/1"
+    (e,) = d["experiments"]
+    assert list(e) == ["name", "backend", "claims"] and e["name"] == "weir/two-cubic" and e["backend"] == "sim"
+    for c in e["claims"]:
+        assert list(c) == ["id", "claim", "unit", "paper", "band", "measured", "ci95", "n", "verdict", "reason"]
+        assert c["verdict"] == "holds" and c["reason"] is None
+    path = os.path.join(folder, "x.yaml")
+    with open(path, "w") as f:
+        f.write(EXPERIMENT % ".5")
+    assert "1 hold, 0 miss, 0 explained" in run("reproduce", path)
+    # The same again is the same to the byte.
+    assert run("reproduce", path, "--json") == run("reproduce", path, "--json")
+    with open(path, "w") as f:
+        f.write(EXPERIMENT % "1")
+    assert "0 hold, 1 miss, 0 explained" in run("reproduce", path, code=5)
+    (c,) = json.loads(run("reproduce", path, "--json", code=5))["experiments"][0]["claims"]
+    assert c["verdict"] == "misses" and "outside" in c["reason"] and c["paper"] == 0.9 and c["ci95"] is None
+    with open(path, "w") as f:
+        f.write((EXPERIMENT % "1").replace("reno", "renno"))
+    assert run("reproduce", path, "--json", code=2, says="x.yaml:5:33: ") == ""
+    assert run("reproduce", "two-cubik", code=2, says="did you mean two-cubic?") == ""
+    assert run("reproduce", "two-cubic", "--on", "emu", code=2, says="not built yet") == ""
+
+
+with tempfile.TemporaryDirectory() as folder:
+    check_compare(folder)
+    check_reproduce(folder)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments: mistakes in the file, points, the numbers of the claims, verdicts. */
+#include "run/experiment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/weir-experiment-XXXXXX";
+static struct weir_registry registry;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && weir_registry_init(&registry) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	weir_registry_free(&registry);
+	return rmdir(folder);
+}
+
+/* Loads a text as FOLDER/x.yaml; returns the complaints, to be freed, without the folder's name. */
+static char *load(const char *text, struct weir_experiment *e, u32 *mistakes)
+{
+	char path[64], *complaints = NULL;
+	size_t bytes = 0;
+	snprintf(path, sizeof path, "%s/x.yaml", folder);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	FILE *to = open_memstream(&complaints, &bytes);
+	assert_non_null(to);
+	*mistakes = weir_experiment_load(path, &registry, e, to);
+	fclose(to);
+	unlink(path);
+	return complaints;
+}
+
+#define SCENARIO                                                                                             \
+	"title: A test\n"                                                                                    \
+	"scenario:\n"                                                                                        \
+	"  duration: 2 s\n"                                                                                  \
+	"  paths: {main: {hops: [{name: link, rate: 10 Mbit/s, delay: 5 ms}]}}\n"                            \
+	"  flows: [{name: a, controller: reno}]\n"
+
+#define CLAIM(rest) "  - {id: c, text: t, unit: u, where: w, " rest "}\n"
+
+static void assert_complains(const char *text, const char *const *expected)
+{
+	struct weir_experiment e;
+	u32 mistakes;
+	char *complaints = load(text, &e, &mistakes);
+	u32 n = 0;
+	for (; expected[n]; n++)
+		if (!strstr(complaints, expected[n]))
+			fail_msg("`%s` is missing in:\n%s", expected[n], complaints);
+	if (mistakes != n)
+		fail_msg("%u mistakes instead of %u:\n%s", mistakes, n, complaints);
+	free(complaints);
+	weir_experiment_free(&e);
+}
+
+static void mistakes_are_told_all_at_once_with_their_place(void **state)
+{
+	(void)state;
+	assert_complains(SCENARIO
+			 "sedes: 3\n"
+			 "axes:\n"
+			 "  - {name: rate, key: paths.main.hops.link.rate, values: [1 Mbit/s, 1 Mbit/s]}\n"
+			 "claims:\n" CLAIM("metric: x, band: [2, 1]")
+			     CLAIM("metric: flows.a.goodput_bps, band: [1, 2], at: {rat: 1 Mbit/s}"),
+			 (const char *const[]){
+			     "x.yaml:6:1: unknown key `sedes`; did you mean `seeds`?",
+			     "x.yaml:8:69: `1 Mbit/s` is given twice",
+			     "x.yaml:10:49: `x` is not a metric",
+			     "x.yaml:10:58: the lowest value of the band is above its highest",
+			     "x.yaml:11:89: there is no axis `rat`; did you mean `rate`?",
+			     "x.yaml:11:5: the id `c` is given twice",
+			     NULL,
+			 });
+}
+
+static void other_mistakes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+	    {"", "nothing is in it"},
+	    {"[]\n", "1:1: an experiment is a map of keys"},
+	    {SCENARIO, "1:1: `claims` is missing"},
+	    {SCENARIO "claims: []\n", "6:9: a list of 1 to 200 claims"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b"), "7:5: `band` is missing"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, nan]"), "7:64: a number is expected"},
+	    {SCENARIO "claims:\n" CLAIM("metric: 3, band: [0, 1]"), "the metric begins with the name"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], window: [1 s, 2 s]"),
+	     "7:68: `window` needs a metric series.FLOW.SIGNAL"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], window: [2 s, 1 s]"),
+	     "the window ends before it begins"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], window: [2, 3 s]"),
+	     "2 has no unit"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], seeds: mode"),
+	     "mean, min, max or median is expected"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], known_miss: {band: [1, 2], reason: r}"),
+	     "`evidence` is missing"},
+	    {SCENARIO "seeds: 0\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "6:8: 0 is not from 1 to 1000"},
+	    {SCENARIO "seeds: [1, 1]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"), "seed 1 is given twice"},
+	    {"title: t\nscenario: nowhere.yaml\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "nowhere.yaml"},
+	    /* of the scenario, at its own place in this file */
+	    {"title: t\nscenario:\n  duration: 2 s\n  paths: {main: {hops: [{name: l, rate: 1 Mbit/s}]}}\n"
+	     "  flows: [{name: a, controller: renno}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "x.yaml:5:33: "},
+	    {SCENARIO
+	     "set: {paths.main.hops.link.rate: 5 furlong}\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "set or axis:1:"},
+	};
+	for (u32 i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_complains(cases[i].text, (const char *const[]){cases[i].expected, NULL});
+}
+
+static void run(const char *text, bool quick, struct weir_experiment *e, struct weir_experiment_result *r)
+{
+	u32 mistakes;
+	char *complaints = load(text, e, &mistakes);
+	if (mistakes)
+		fail_msg("%s", complaints);
+	free(complaints);
+	const struct weir_experiment_run how = {
+	    .experiment = e, .registry = &registry, .quick = quick, .complaints = stderr};
+	assert_int_equal(weir_experiment_run(&how, r), 0);
+}
+
+static void numbers_over_points_seeds_and_time(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run(SCENARIO
+	    "axes:\n"
+	    "  - {name: rate, key: paths.main.hops.link.rate, values: [10 Mbit/s, 20 Mbit/s, 40 Mbit/s]}\n"
+	    "  - {name: way, values: [{name: short, set: {paths.main.hops.link.delay: 5 ms}},\n"
+	    "                         {name: long, set: {paths.main.hops.link.delay: 10 ms}}]}\n"
+	    "seeds: [7, 9]\n"
+	    "claims:\n"
+	    "  - {id: ratio, text: t, unit: u, where: w, metric: flows.a.throughput_bps / "
+	    "flows.a.throughput_bps,\n"
+	    "     at: {rate: 40 Mbit/s, way: short}, against: {rate: 20 Mbit/s, way: short}, band: [1.8, "
+	    "2.1]}\n"
+	    "  - {id: difference, text: t, unit: u, where: w, metric: flows.a.rtt_ms.min - "
+	    "flows.a.rtt_ms.min,\n"
+	    "     at: {way: long}, against: {way: short}, band: [10, 10]}\n"
+	    "  - {id: constant, text: t, unit: u, where: w, metric: flows.a.rtt_ms.min / 2, at: {rate: 10 "
+	    "Mbit/s},\n"
+	    "     seeds: min, band: [5.6, 5.7]}\n"
+	    "  - {id: series, text: t, unit: u, where: w, metric: series.link:link.utilization,\n"
+	    "     window: [1 s, 2 s], time: min, at: {rate: 10 Mbit/s, way: short}, band: [.8, 1]}\n"
+	    "  - {id: miss, text: t, unit: u, where: w, metric: links.link.utilization, band: [2, 3],\n"
+	    "     known_miss: {band: [4, 5], reason: r, evidence: e}}\n"
+	    "  - {id: explained, text: t, unit: u, where: w, metric: links.link.utilization, band: [2, 3],\n"
+	    "     known_miss: {band: [0, 1], reason: because, evidence: e}}\n"
+	    "  - {id: none, text: t, unit: u, where: w, metric: fairness.jain_throughput, band: [0, 1]}\n",
+	    false, &e, &r);
+	static const struct {
+		u64 n;
+		enum weir_verdict verdict;
+		bool ci;
+	} right[] = {{2, WEIR_VERDICT_HOLDS, true},   {6, WEIR_VERDICT_HOLDS, true},
+		     {4, WEIR_VERDICT_HOLDS, false},  {2, WEIR_VERDICT_HOLDS, true},
+		     {12, WEIR_VERDICT_MISSES, true}, {12, WEIR_VERDICT_EXPLAINED, true},
+		     {0, WEIR_VERDICT_MISSES, false}};
+	assert_int_equal(r.runs, 12);
+	assert_int_equal(e.n_claims, 7);
+	for (u32 i = 0; i < e.n_claims; i++) {
+		print_message("%s: %g, n %llu, %s %s\n", e.claims[i].id, r.claim[i].measured, r.claim[i].n,
+			      weir_verdict_words[r.claim[i].verdict], r.claim[i].reason);
+		assert_int_equal(r.claim[i].n, right[i].n);
+		assert_int_equal(r.claim[i].verdict, right[i].verdict);
+		assert_int_equal(r.claim[i].has_ci, right[i].ci);
+	}
+	assert_string_equal(r.claim[5].reason, "because");
+	assert_int_equal(r.count[WEIR_VERDICT_HOLDS], 4);
+	assert_int_equal(r.count[WEIR_VERDICT_MISSES], 2);
+	assert_int_equal(r.count[WEIR_VERDICT_EXPLAINED], 1);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
+/* Fewer seeds and points, but every claim, and every point that a claim names. */
+static void quick_cuts_no_claim(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run(SCENARIO "axes:\n"
+		     "  - {name: rate, key: paths.main.hops.link.rate, quick: [1 Mbit/s],\n"
+		     "     values: [1 Mbit/s, 2 Mbit/s, 3 Mbit/s, 4 Mbit/s]}\n"
+		     "seeds: 5\n"
+		     "quick_seeds: 2\n"
+		     "claims:\n" CLAIM("metric: flows.a.rtt_ms.min, band: [0, 1000], at: {rate: 3 Mbit/s}"),
+	    true, &e, &r);
+	assert_int_equal(r.runs, 4); /* 2 rates, 2 seeds */
+	assert_int_equal(r.claim[0].n, 2);
+	assert_int_equal(r.claim[0].verdict, WEIR_VERDICT_HOLDS);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
+/* Only a run shows whether it gives a number of this name. */
+static void an_unknown_number_is_told_at_its_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *metric, *expected;
+	} cases[] = {
+	    {"flows.b.goodput_bps", "7:49: claim c: no `b` in `flows`"},
+	    {"flows.a.goodput", "claim c: no `goodput` in `flows.a`; did you mean `goodput_bps`?"},
+	    {"series.a.cwnd", "claim c: no series `a.cwnd` in the run"},
+	};
+	for (u32 i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_experiment e;
+		struct weir_experiment_result r;
+		u32 mistakes;
+		char text[1024], *complaints;
+		size_t bytes;
+		snprintf(text, sizeof text, SCENARIO "claims:\n" CLAIM("metric: %s, band: [0, 1]"),
+			 cases[i].metric);
+		free(load(text, &e, &mistakes));
+		assert_int_equal(mistakes, 0);
+		FILE *to = open_memstream(&complaints, &bytes);
+		const struct weir_experiment_run how = {
+		    .experiment = &e, .registry = &registry, .complaints = to};
+		assert_int_equal(weir_experiment_run(&how, &r), -2);
+		fclose(to);
+		if (!strstr(complaints, cases[i].expected))
+			fail_msg("`%s` is missing in:\n%s", cases[i].expected, complaints);
+		free(complaints);
+		weir_experiment_result_free(&r);
+		weir_experiment_free(&e);
+	}
+}
+
+static void verdicts(void **state)
+{
+	(void)state;
+	struct weir_claim c = {.band = {1, 2},
+			       .has_known_miss = true,
+			       .miss_band = {3, 4},
+			       .miss_reason = "why",
+			       .over_seeds = WEIR_REDUCE_MEDIAN};
+	struct weir_claim_result r;
+	weir_claim_judge(&c, (double[]){9, 1, 1.5}, 3, &r);
+	assert_int_equal(r.verdict, WEIR_VERDICT_HOLDS);
+	assert_true(r.measured == 1.5 && !r.has_ci);
+	assert_string_equal(r.reason, "");
+	weir_claim_judge(&c, (double[]){3.5}, 1, &r);
+	assert_int_equal(r.verdict, WEIR_VERDICT_EXPLAINED);
+	assert_string_equal(r.reason, "why");
+	weir_claim_judge(&c, (double[]){2.5}, 1, &r);
+	assert_int_equal(r.verdict, WEIR_VERDICT_MISSES);
+	assert_string_equal(r.reason, "2.5 is outside [1, 2] and outside the band of its known miss");
+	weir_claim_judge(&c, NULL, 0, &r);
+	assert_int_equal(r.verdict, WEIR_VERDICT_MISSES);
+	assert_false(r.known);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(mistakes_are_told_all_at_once_with_their_place),
+	    cmocka_unit_test(other_mistakes),
+	    cmocka_unit_test(numbers_over_points_seeds_and_time),
+	    cmocka_unit_test(quick_cuts_no_claim),
+	    cmocka_unit_test(an_unknown_number_is_told_at_its_place),
+	    cmocka_unit_test(verdicts),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
