@@ -153,6 +153,19 @@ def test_buffer_below_a_packet():
     nothing_written()
 
 
+def test_own_header():
+    toy = os.path.join(os.environ["SOURCE_ROOT"], "examples", "toy-aimd.h")
+    weir("run", "two.yaml", "--controller", toy, "-o", "x")
+    check([f["controller"] for f in summary("x")["flows"]] == ["toy-aimd", "toy-aimd"])
+    check(one_document(read("x/manifest.json"))["controller_header"] == read(toy))
+    write("broken.h", "struct broken {\n")
+    weir("run", "two.yaml", "--controller", "./broken.h", "-o", "y", code=2, says="broken.h")
+    weir("run", "two.yaml", "--controller", "./none.h", "-o", "y", code=2, says="none.h")
+    weir("run", "two.yaml", "--controller", toy, "-o", "y", code=3, says="/nowhere/cc",
+         env={**os.environ, "CC": "/nowhere/cc"})
+    check(not os.path.exists("y"))
+
+
 def test_seeds_stay_exact():
     """Larger ones would not survive a JSON reader that holds numbers as doubles."""
     write("two.yaml", SCENARIO.replace("duration: 3 s", "duration: 100 ms\nseed: 9007199254740992"))
