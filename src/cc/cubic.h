@@ -299,9 +299,10 @@ WEIR_CORE void cubic_on_idle(struct cubic *s, const struct cubic_params *p, cons
 			     u64 idle_ns, struct weir_out *o)
 {
 	weir_window_restart(&s->window, v, idle_ns, p->idle_restart_ns);
-	/* Never into the future: that would stop the curve for good (the fault of a well-known fix). */
+	/* The next ACK sets seen_ns anew: a host that calls whole round trips silence delays the curve, but
+	 * cannot push its start into the future for good. */
 	if (s->phase == CUBIC_ON_CURVE)
-		s->curve.seen_ns = weir_min(weir_add(s->curve.seen_ns, idle_ns), v->now_ns);
+		s->curve.seen_ns = weir_add(s->curve.seen_ns, idle_ns);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 

@@ -121,6 +121,19 @@ static void a_loss_halves(void **unused)
 	assert_int_equal(f.cwnd_bytes, FEED_MSS);
 }
 
+/* The queue that the loss left behind is no reason for a second cut. */
+static void repair_is_not_judged(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	open_avoiding(&f, 100);
+	feed_loss(&f);
+	f.view.flags |= WEIR_RECOVERY;
+	for (int i = 0; i < 3; i++)
+		judged_round(&f, 3 * BASE_NS);
+	assert_int_equal(f.cwnd_bytes, 50 * FEED_MSS);
+}
+
 /* On a path that holds `bdp` packets, the window settles with alpha to beta packets in the queue. */
 static void it_settles_between_alpha_and_beta(void **unused)
 {
@@ -147,6 +160,7 @@ int main(void)
 	    cmocka_unit_test(a_decrease_lowers_ssthresh_too),
 	    cmocka_unit_test(few_samples_grow_as_reno),
 	    cmocka_unit_test(a_loss_halves),
+	    cmocka_unit_test(repair_is_not_judged),
 	    cmocka_unit_test(it_settles_between_alpha_and_beta),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
