@@ -48,6 +48,8 @@ void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
 void weir_sim_start(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
+	if (f->stopped) /* before it began */
+		return;
 	f->started = true;
 	if (f->sender.cc) {
 		struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
@@ -68,8 +70,10 @@ void weir_sim_start(struct weir_world *w, u32 flow)
 void weir_sim_stop(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
-	u64 sent_bytes = f->sender.cc ? f->sender.nxt - f->sender.config->first_sequence : 0;
 	f->stopped = true;
+	if (!f->started)
+		return;
+	u64 sent_bytes = f->sender.cc ? f->sender.nxt - f->sender.config->first_sequence : 0;
 	if (f->app) {
 		weir_app_stop(&f->app->app, w->now_ns, sent_bytes);
 		f->app->request_ns = WEIR_NEVER;

@@ -21,10 +21,17 @@ static inline void deliver(struct weir_sender *s, u64 now_ns, u32 number, struct
 		p->newest_sent_ns = sent_ns;
 		p->newest_slot = number;
 	}
+	if (slot->attempts == p->echo_attempt)
+		p->echo_sent_ns = weir_max(p->echo_sent_ns, sent_ns);
+	if (s->undo.first_attempt && number == s->undo.first_slot) {
+		p->original_arrived = p->echo_attempt < s->undo.first_attempt;
+		s->undo.first_attempt = 0;
+	}
 	if (slot->attempts == 0) {
 		/* Karn: a sample only from what was sent once; of several, the latest sent. */
 		u64 rtt_ns = now_ns - sent_ns;
-		p->rtt_ns = p->rtt_ns && p->rtt_ns < rtt_ns ? p->rtt_ns : weir_max(rtt_ns, 1);
+		rtt_ns = weir_max(rtt_ns, WEIR_RTT_FLOOR_NS);
+		p->rtt_ns = p->rtt_ns && p->rtt_ns < rtt_ns ? p->rtt_ns : rtt_ns;
 		if (end_seq < s->rack.fack_seq)
 			s->rack.reordering_seen = true;
 	}
@@ -32,10 +39,10 @@ static inline void deliver(struct weir_sender *s, u64 now_ns, u32 number, struct
 	weir_rack_update(s, now_ns, slot, end_seq);
 }
 
-static void take_cumulative(struct weir_sender *s, u64 now_ns, u64 ack, u8 echo, struct weir_progress *p)
+static void take_cumulative(struct weir_sender *s, u64 now_ns, u64 ack, struct weir_progress *p)
 {
 	u64 una_before = s->una;
-	p->original_filled_hole = weir_slots_get(&s->slots, s->slots.head)->attempts > echo;
+	bool sent_again = false;
 	while (s->una < ack) {
 		struct weir_slot *slot = weir_slots_get(&s->slots, s->slots.head);
 		u64 end_seq = s->una + slot->bytes;
@@ -47,18 +54,22 @@ static void take_cumulative(struct weir_sender *s, u64 now_ns, u64 ack, u8 echo,
 		} else {
 			deliver(s, now_ns, s->slots.head, slot, end_seq, p);
 		}
+		sent_again |= slot->attempts > 0;
 		s->una = end_seq;
 		s->slots.head++;
 	}
+	if (sent_again) /* what came after the hole may have waited for it: that is no round trip */
+		p->rtt_ns = 0;
 	p->una_moved = s->una > una_before;
 }
 
-/* The scoreboard's head overtakes its other hands, here and in the short way of steady.h. */
+/* The scoreboard's head overtakes its other hands, here and in the short way of steady.h: there by any
+ * distance, up to and beyond the wrap of the numbers. */
 static void follow_head(struct weir_sender *s)
 {
-	if (weir_slot_before(s->rack.mark, s->slots.head))
+	if (s->rack.mark != s->slots.tail && !weir_slots_hold(&s->slots, s->rack.mark))
 		s->rack.mark = s->slots.head;
-	if (weir_slot_before(s->lost_hand, s->slots.head))
+	if (s->lost_hand != s->slots.tail && !weir_slots_hold(&s->slots, s->lost_hand))
 		s->lost_hand = s->slots.head;
 }
 
@@ -123,7 +134,7 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 		      struct weir_progress *p)
 {
 	struct weir_sack_block news[WEIR_SACK_BLOCKS] = {{0, 0}};
-	u32 n = in->n_sack < WEIR_SACK_BLOCKS ? in->n_sack : WEIR_SACK_BLOCKS;
+	u32 n = in->n_sack < WEIR_SACK_BLOCKS ? in->n_sack : WEIR_SACK_BLOCKS, n_news = 0;
 	for (u32 i = 0; i < n; i++) {
 		u64 start = weir_seq_expand(in->sack[i].start, ack),
 		    end = weir_seq_expand(in->sack[i].end, ack);
@@ -131,14 +142,16 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 			continue;
 		if (i == 0 && is_duplicate_report(in, ack, start, end)) {
 			p->dsack = true;
-			s->undo.retransmitted_bytes = weir_sub(s->undo.retransmitted_bytes, end - start);
+			if (start >= s->undo.start_seq && end <= s->recover_seq)
+				s->undo.retransmitted_bytes =
+				    weir_sub(s->undo.retransmitted_bytes, end - start);
 			weir_rack_dsack(s);
 			continue;
 		}
 		if (end > s->nxt) /* reports what was never sent */
 			continue;
 		take_block(s, now_ns, start, end, p);
-		news[i] = in->sack[i];
+		news[n_news++] = in->sack[i];
 	}
 	for (u32 i = 0; i < WEIR_SACK_BLOCKS; i++)
 		s->seen[i] = news[i];
@@ -162,6 +175,10 @@ static void count_duplicates(struct weir_sender *s, u64 now_ns, u64 ack, struct 
 		return;
 	}
 	if (ack != s->una || s->nxt == s->una || s->state == WEIR_SENDER_LOSS)
+		return;
+	/* What was sent again without need comes back as duplicate ACKs that mean no loss; RFC 6582 section 4
+	 * tells them by the time stamp, here by the echo. */
+	if (s->state == WEIR_SENDER_OPEN && p->echo_attempt)
 		return;
 	s->duplicate_acks++;
 	s->inflation_bytes += s->mss_bytes;
@@ -220,13 +237,13 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	u64 ack = weir_seq_expand(in->ack, s->una);
 	if (ack > s->nxt) /* acknowledges what was never sent */
 		return 0;
-	struct weir_progress p = {0};
+	struct weir_progress p = {.echo_attempt = in->attempt};
 	u64 pipe_before_bytes = s->pipe_bytes;
 	s->last_ack_ns = now_ns;
 	if (ack >= s->una)
 		s->edge = weir_max(s->edge, ack + ((u64)in->window << WEIR_WINDOW_SHIFT));
 	if (ack > s->una)
-		take_cumulative(s, now_ns, ack, in->attempt, &p);
+		take_cumulative(s, now_ns, ack, &p);
 	follow_head(s);
 	if (s->recovery != WEIR_RECOVERY_SACK)
 		count_duplicates(s, now_ns, ack, &p);
@@ -237,7 +254,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 
 	u32 flags = p.any ? count_round(s, now_ns, &p) : 0;
 	if (s->tlp_end_seq)
-		weir_probe_on_ack(s, now_ns, in->attempt, &p);
+		weir_probe_on_ack(s, now_ns, &p);
 	if (s->sacked_bytes || s->state != WEIR_SENDER_OPEN || p.lost_bytes || p.dsack)
 		repair(s, now_ns, &p, pipe_before_bytes);
 	if (in->ce && p.any)

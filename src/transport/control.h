@@ -27,14 +27,17 @@ static inline struct weir_view weir_control_view(const struct weir_sender *s, u6
 	};
 }
 
+#define WEIR_TICK_FLOOR_NS 1000ULL /* a wake-up asked for in the past must not stop the clock */
+
 /* 0 means no opinion: the last word stands. */
-static inline void weir_control_take(struct weir_sender *s, const struct weir_out *out)
+static inline void weir_control_take(struct weir_sender *s, u64 now_ns, const struct weir_out *out)
 {
 	if (out->cwnd_bytes)
 		s->cwnd_bytes = weir_max(out->cwnd_bytes, s->mss_bytes);
 	if (out->pacing_Bps | out->wake_ns) {
 		s->pacing_Bps = out->pacing_Bps ? out->pacing_Bps : s->pacing_Bps;
-		s->tick_ns = out->wake_ns ? out->wake_ns : s->tick_ns;
+		if (out->wake_ns)
+			s->tick_ns = weir_max(out->wake_ns, now_ns + WEIR_TICK_FLOOR_NS);
 		s->steady &= !s->pacing_Bps;
 	}
 }
@@ -44,7 +47,7 @@ static inline void weir_control_init(struct weir_sender *s, u64 now_ns)
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->init(s->cc_state, s->params, &view, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_ack(struct weir_sender *s, u64 now_ns, u32 flags, const struct weir_ack *ack)
@@ -52,7 +55,7 @@ static inline void weir_control_ack(struct weir_sender *s, u64 now_ns, u32 flags
 	struct weir_view view = weir_control_view(s, now_ns, flags);
 	struct weir_out out = {0};
 	s->cc->on_ack(s->cc_state, s->params, &view, ack, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_loss(struct weir_sender *s, u64 now_ns, const struct weir_loss *loss)
@@ -60,7 +63,7 @@ static inline void weir_control_loss(struct weir_sender *s, u64 now_ns, const st
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->on_loss(s->cc_state, s->params, &view, loss, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_timeout(struct weir_sender *s, u64 now_ns)
@@ -68,7 +71,7 @@ static inline void weir_control_timeout(struct weir_sender *s, u64 now_ns)
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->on_timeout(s->cc_state, s->params, &view, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_idle(struct weir_sender *s, u64 now_ns, u64 idle_ns)
@@ -78,7 +81,7 @@ static inline void weir_control_idle(struct weir_sender *s, u64 now_ns, u64 idle
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->on_idle(s->cc_state, s->params, &view, idle_ns, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_send(struct weir_sender *s, u64 now_ns, u64 bytes)
@@ -88,7 +91,7 @@ static inline void weir_control_send(struct weir_sender *s, u64 now_ns, u64 byte
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->on_send(s->cc_state, s->params, &view, bytes, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 static inline void weir_control_tick(struct weir_sender *s, u64 now_ns)
@@ -99,7 +102,7 @@ static inline void weir_control_tick(struct weir_sender *s, u64 now_ns)
 	struct weir_view view = weir_control_view(s, now_ns, 0);
 	struct weir_out out = {0};
 	s->cc->on_tick(s->cc_state, s->params, &view, &out);
-	weir_control_take(s, &out);
+	weir_control_take(s, now_ns, &out);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define WEIR_TRANSPORT_ENDPOINT_H
 
 #include "weir/cc.h"
+#include "wire.h"
 
 enum weir_recovery {
 	WEIR_RECOVERY_SACK,    /* RFC 6675 scoreboard, PRR (RFC 9937), RACK-TLP (RFC 8985) */
@@ -25,7 +26,15 @@ struct weir_endpoint_config {
 	u64 rto_min_ns, rto_max_ns; /* RFC 6298; the minimum is 200 ms unless told otherwise */
 	bool pace;		    /* pace by cwnd / srtt when the controller has no opinion on the rate */
 	u64 first_sequence;	    /* stream offset of the first byte on the wire, for wrap tests */
+	bool full_form;		    /* never the short way of steady.h: for tests that compare the two */
 };
+
+/* The receive buffer as it is advertised, in the wire's units: never nothing, since nobody probes a closed
+ * window. */
+static inline u32 weir_endpoint_window(const struct weir_endpoint_config *c)
+{
+	return (u32)weir_clamp(c->rwnd_bytes >> WEIR_WINDOW_SHIFT, 1, 0xffffffffU);
+}
 
 static inline struct weir_endpoint_config weir_endpoint_defaults(void)
 {

@@ -18,17 +18,23 @@ static void tell_loss(struct weir_sender *s, u64 now_ns, u64 lost_bytes, u64 sen
 void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p,
 			u64 pipe_before_bytes)
 {
-	bool new_episode = s->state == WEIR_SENDER_OPEN;
+	bool repairing = s->state != WEIR_SENDER_OPEN;
+	/* What is lost beyond recover_seq was sent after the last episode began. */
+	bool new_episode = !repairing || p->lost_seq >= s->recover_seq;
+	/* One answer a window, to marks and losses together (RFC 3168 section 6.1.2). */
+	bool cut = new_episode && p->lost_seq >= s->ecn_recover_seq;
 	if (new_episode) {
+		u64 flight_bytes = s->pipe_bytes + s->lost_bytes + p->acked_bytes;
 		s->recover_seq = s->nxt;
 		s->recoveries++;
-		s->undo = (struct weir_undo){.possible = s->config->undo};
-		s->prr = (struct weir_prr){.recover_fs_bytes = weir_max(pipe_before_bytes, 1)};
+		/* An episode inside another cannot tell whose retransmissions were needless. */
+		s->undo =
+		    (struct weir_undo){.possible = s->config->undo && cut && !repairing, .start_seq = s->una};
+		s->prr = (struct weir_prr){.recover_fs_bytes = weir_max(flight_bytes, 1)};
 		if (s->rack.persist && --s->rack.persist == 0)
 			s->rack.reorder_mult = 1;
 	}
-	tell_loss(s, now_ns, p->lost_bytes, p->lost_sent_ns, pipe_before_bytes, WEIR_LOSS_PACKET,
-		  new_episode);
+	tell_loss(s, now_ns, p->lost_bytes, p->lost_sent_ns, pipe_before_bytes, WEIR_LOSS_PACKET, cut);
 	if (new_episode)
 		s->state = WEIR_SENDER_RECOVERY;
 }
@@ -68,6 +74,7 @@ static void leave(struct weir_sender *s)
 	s->state = WEIR_SENDER_OPEN;
 	s->inflation_bytes = 0;
 	s->duplicate_acks = 0;
+	s->force_retransmit = false;
 	s->rack.reorder_deadline_ns = WEIR_NEVER;
 }
 
@@ -86,6 +93,18 @@ void weir_episode_after_ack(struct weir_sender *s, const struct weir_progress *p
 		reduce_rate(s, p);
 }
 
+void weir_episode_sent_again(struct weir_sender *s, u64 now_ns, u32 slot_number)
+{
+	const struct weir_slot *slot = weir_slots_get(&s->slots, slot_number);
+	s->undo.retransmitted_bytes += slot->bytes;
+	if (s->undo.sent_again)
+		return;
+	s->undo.sent_again = true;
+	s->undo.first_sent_ns = now_ns;
+	s->undo.first_slot = slot_number;
+	s->undo.first_attempt = slot->attempts & WEIR_ATTEMPT_MAX;
+}
+
 /* What was judged lost but not sent again is in flight after all; RACK judges all of it anew. */
 static void unmark_lost(struct weir_sender *s)
 {
@@ -96,6 +115,9 @@ static void unmark_lost(struct weir_sender *s)
 		slot->lost = 0;
 		s->lost_bytes -= slot->bytes;
 		s->pipe_bytes += slot->bytes;
+		if (slot->attempts && s->recovery == WEIR_RECOVERY_SACK &&
+		    !weir_slot_queue_push(&s->retransmitted, n))
+			s->failed = true;
 	}
 	s->rack.mark = s->lost_hand = s->slots.head;
 	s->relost.head = s->relost.tail;
@@ -106,14 +128,21 @@ bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const stru
 {
 	if (!s->undo.possible)
 		return false;
-	bool eifel = p->original_filled_hole && s->state != WEIR_SENDER_OPEN; /* RFC 3522 */
-	bool all_duplicates = p->dsack && s->undo.retransmitted_bytes == 0;   /* RFC 3708 */
+	/* RFC 3522 by the echo: the original arrived - unless something else that was sent as often, and
+	 * after the retransmission, caused this ACK, that of the retransmission having been lost. */
+	bool eifel = p->original_arrived && p->echo_sent_ns < s->undo.first_sent_ns && !p->dsack &&
+		     s->state != WEIR_SENDER_OPEN;
+	bool all_duplicates =
+	    p->dsack && s->undo.sent_again && s->undo.retransmitted_bytes == 0; /* RFC 3708 */
 	if (!eifel && !all_duplicates)
 		return false;
 	s->undo.possible = false;
 	s->spurious++;
-	if (s->state == WEIR_SENDER_LOSS || s->recovery == WEIR_RECOVERY_SACK)
-		unmark_lost(s);
+	/* The original came after what overtook it: that is reordering, which RFC 8985 cannot see in a
+	 * segment that was sent again, for want of an echo. */
+	if (eifel && s->state == WEIR_SENDER_RECOVERY)
+		s->rack.reordering_seen = true;
+	unmark_lost(s);
 	if (s->state != WEIR_SENDER_OPEN)
 		leave(s);
 	tell_loss(s, now_ns, 0, 0, s->pipe_bytes, WEIR_LOSS_SPURIOUS, false);

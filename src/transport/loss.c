@@ -47,6 +47,7 @@ void weir_loss_mark(struct weir_sender *s, u64 now_ns, u32 slot_number, struct w
 	s->lost_bytes += slot->bytes;
 	p->lost_bytes += slot->bytes;
 	p->lost_sent_ns = weir_max(p->lost_sent_ns, weir_slot_sent_ns(slot, now_ns));
+	p->lost_seq = weir_max(p->lost_seq, weir_slots_seq(&s->slots, slot_number, s->una, s->mss_bytes));
 }
 
 enum judgement { JUDGED_LOST, JUDGED_LATER, JUDGED_NOT_YET };
@@ -56,7 +57,9 @@ static enum judgement judge(struct weir_sender *s, u32 number, u64 now_ns, u64 w
 	const struct weir_slot *slot = weir_slots_get(&s->slots, number);
 	u64 end_seq = weir_slots_seq(&s->slots, number, s->una, s->mss_bytes) + slot->bytes;
 	u64 sent_ns = weir_slot_sent_ns(slot, now_ns);
-	if (sent_ns > s->rack.sent_ns || (sent_ns == s->rack.sent_ns && end_seq >= s->rack.end_seq))
+	/* At equal times originals left in order; of a retransmission nobody knows. */
+	bool later_in_burst = slot->attempts || end_seq >= s->rack.end_seq;
+	if (sent_ns > s->rack.sent_ns || (sent_ns == s->rack.sent_ns && later_in_burst))
 		return JUDGED_LATER;
 	u64 due_ns = sent_ns + s->rack.rtt_ns + window_ns;
 	if (due_ns <= now_ns)
@@ -82,7 +85,7 @@ static void judge_retransmissions(struct weir_sender *s, u64 now_ns, u64 window_
 	for (; !weir_slot_queue_empty(&s->retransmitted); s->retransmitted.head++) {
 		u32 number = weir_slot_queue_first(&s->retransmitted);
 		const struct weir_slot *slot = weir_slots_get(&s->slots, number);
-		if (weir_slot_before(number, s->slots.head) || slot->sacked || slot->lost)
+		if (!weir_slots_hold(&s->slots, number) || slot->sacked || slot->lost)
 			continue;
 		if (judge(s, number, now_ns, window_ns) != JUDGED_LOST)
 			return;
@@ -119,7 +122,7 @@ void weir_loss_mark_all(struct weir_sender *s, u64 now_ns)
 
 static bool is_lost(const struct weir_sender *s, u32 number)
 {
-	return !weir_slot_before(number, s->slots.head) && weir_slots_get(&s->slots, number)->lost;
+	return weir_slots_hold(&s->slots, number) && weir_slots_get(&s->slots, number)->lost;
 }
 
 /* The segment to send again: retransmissions that were lost themselves first, being the oldest holes, then

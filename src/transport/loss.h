@@ -14,8 +14,12 @@ struct weir_progress {
 	u64 newest_sent_ns; /* send time of the newest segment delivered */
 	u64 lost_bytes;
 	u64 lost_sent_ns;
+	u64 lost_seq;	  /* where the last segment newly lost begins */
+	u64 echo_sent_ns; /* newest send time of what may have caused the ACK: delivered, and as often sent */
 	u32 newest_slot;
-	bool any, una_moved, dsack, original_filled_hole;
+	u8 echo_attempt;
+	bool any, una_moved, dsack;
+	bool original_arrived; /* of the episode's first retransmission, if the echo is of its segment */
 };
 
 /* loss.c */
@@ -29,11 +33,12 @@ void weir_rack_dsack(struct weir_sender *s);
 /* episode.c */
 void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p,
 			u64 pipe_before_bytes);
+void weir_episode_sent_again(struct weir_sender *s, u64 now_ns, u32 slot_number);
 void weir_episode_after_ack(struct weir_sender *s, const struct weir_progress *p);
 bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const struct weir_progress *p);
 void weir_episode_ecn(struct weir_sender *s, u64 now_ns, u64 ce_bytes);
 
 /* timers.c */
-void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, u8 echo_attempt, const struct weir_progress *p);
+void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_progress *p);
 
 #endif

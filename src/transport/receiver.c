@@ -5,23 +5,23 @@
 #include <string.h>
 
 #define RANGES_START 4
-#define RANGES_MAX 32768
+#define RANGES_MAX (1u << 20)
 
 void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_config *c)
 {
 	*r = (struct weir_receiver){
 	    .next = c->first_sequence,
 	    .delayed_ns = WEIR_NEVER,
-	    .window = (u32)weir_min(c->rwnd_bytes >> WEIR_WINDOW_SHIFT, 0xffffffffU),
-	    .ack_bytes = c->ack_every * c->mss_bytes,
+	    .window = weir_endpoint_window(c),
+	    .ack_bytes = c->ack_every > 1 ? c->ack_every * c->mss_bytes : 1,
 	    .delayed_ack_ns = c->delayed_ack_ns,
 	};
 }
 
 void weir_receiver_free(struct weir_receiver *r)
 {
-	free(r->ranges);
-	r->ranges = NULL;
+	free(r->room);
+	r->room = r->ranges = NULL;
 }
 
 /* Index of the first range that ends at or after `seq`. */
@@ -40,21 +40,58 @@ static u32 first_reaching(const struct weir_receiver *r, u64 seq)
 	return low;
 }
 
+/* Holes fill from the front, so it is the front that moves up: a window with a hole in every second place
+ * would cost its square otherwise. */
 static void remove_ranges(struct weir_receiver *r, u32 from, u32 n)
 {
-	memmove(&r->ranges[from], &r->ranges[from + n], (r->n_ranges - from - n) * sizeof *r->ranges);
-	r->n_ranges = (u16)(r->n_ranges - n);
+	u32 behind = r->n_ranges - from - n;
+	if (from < behind) {
+		memmove(&r->ranges[n], &r->ranges[0], from * sizeof *r->ranges);
+		r->ranges += n;
+	} else {
+		memmove(&r->ranges[from], &r->ranges[from + n], behind * sizeof *r->ranges);
+	}
+	r->n_ranges -= n;
 }
 
-static bool grow_ranges(struct weir_receiver *r)
+/* Room behind the last range: where half of all is free it lies in front, else twice as much. False when
+ * there is none: out of memory, then `failed` is set, or at the limit. */
+static bool make_room(struct weir_receiver *r)
 {
+	u32 before = (u32)(r->ranges - r->room);
+	if (before + r->n_ranges < r->capacity)
+		return true;
+	if (before > r->capacity / 2) {
+		memmove(r->room, r->ranges, r->n_ranges * sizeof *r->ranges);
+		r->ranges = r->room;
+		return true;
+	}
 	u32 capacity = r->capacity ? 2u * r->capacity : RANGES_START;
-	struct weir_range *ranges =
-	    capacity > RANGES_MAX ? NULL : realloc(r->ranges, capacity * sizeof *ranges);
-	if (!ranges)
+	if (capacity > RANGES_MAX)
 		return false;
-	r->ranges = ranges;
-	r->capacity = (u16)capacity;
+	struct weir_range *room = realloc(r->room, capacity * sizeof *room);
+	if (!room) {
+		r->failed = true;
+		return false;
+	}
+	r->room = room;
+	r->ranges = room + before;
+	r->capacity = capacity;
+	return true;
+}
+
+static bool insert_range(struct weir_receiver *r, u32 at, u64 start, u64 end)
+{
+	if (at < r->n_ranges / 2 && r->ranges > r->room) {
+		memmove(&r->ranges[-1], &r->ranges[0], at * sizeof *r->ranges);
+		r->ranges--;
+	} else {
+		if (!make_room(r))
+			return false;
+		memmove(&r->ranges[at + 1], &r->ranges[at], (r->n_ranges - at) * sizeof *r->ranges);
+	}
+	r->ranges[at] = (struct weir_range){start, end};
+	r->n_ranges++;
 	return true;
 }
 
@@ -72,31 +109,28 @@ static void touch_recent(struct weir_receiver *r, u64 start, u64 end)
 	r->recent[0] = start;
 }
 
-/* Keeps [start, end), which lies beyond `next`. False: no room, the data counts as never received. */
-static bool keep_out_of_order(struct weir_receiver *r, u64 start, u64 end)
+/* Keeps [start, end), which lies beyond `next`. Where there is no room the data counts as never received. */
+static void keep_out_of_order(struct weir_receiver *r, u64 start, u64 end)
 {
 	u32 i = first_reaching(r, start), last = i;
 	if (i < r->n_ranges && r->ranges[i].start <= start && end <= r->ranges[i].end) {
-		r->duplicate = (struct weir_range){start, end};
+		r->duplicate = (struct weir_sack_block){(u32)start, (u32)end};
 		r->has_duplicate = true;
 		touch_recent(r, r->ranges[i].start, r->ranges[i].end);
-		return true;
+		return;
 	}
 	while (last < r->n_ranges && r->ranges[last].start <= end)
 		last++;
 	if (i == last) {
-		if (r->n_ranges == r->capacity && !grow_ranges(r))
-			return false;
-		memmove(&r->ranges[i + 1], &r->ranges[i], (r->n_ranges - i) * sizeof *r->ranges);
-		r->ranges[i] = (struct weir_range){start, end};
-		r->n_ranges++;
+		if (!insert_range(r, i, start, end))
+			return;
 	} else {
-		r->ranges[i].start = weir_min(r->ranges[i].start, start);
-		r->ranges[i].end = weir_max(r->ranges[last - 1].end, end);
-		remove_ranges(r, i + 1, last - i - 1);
+		start = r->ranges[i].start = weir_min(r->ranges[i].start, start);
+		end = r->ranges[i].end = weir_max(r->ranges[last - 1].end, end);
+		if (last - i > 1)
+			remove_ranges(r, i + 1, last - i - 1);
 	}
-	touch_recent(r, r->ranges[i].start, r->ranges[i].end);
-	return true;
+	touch_recent(r, start, end);
 }
 
 static void deliver_in_order(struct weir_receiver *r, u64 end)
@@ -127,17 +161,20 @@ enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now
 {
 	u64 start = weir_seq_expand(low, r->next), end = start + bytes;
 	u64 edge = r->next + ((u64)r->window << WEIR_WINDOW_SHIFT);
+	*flush = false;
+	if (bytes == 0) /* nothing to keep or to report; an answer is harmless */
+		return WEIR_RECEIVE_ACK;
 	*flush = ce_changes(r, ce, flushed);
 
 	if (end <= r->next || end < start) { /* all of it has been delivered before */
-		r->duplicate = (struct weir_range){start, end};
+		r->duplicate = (struct weir_sack_block){(u32)start, (u32)end};
 		r->has_duplicate = true;
 		r->echo_attempt = attempt;
 		return WEIR_RECEIVE_ACK;
 	}
 	if (start > r->next) {
-		if (end <= edge && !keep_out_of_order(r, start, end))
-			r->failed = true;
+		if (end <= edge)
+			keep_out_of_order(r, start, end);
 		r->echo_attempt = attempt;
 		return WEIR_RECEIVE_ACK;
 	}
@@ -166,13 +203,15 @@ static void add_sack_blocks(struct weir_receiver *r, struct weir_ack_segment *ou
 			    (struct weir_sack_block){(u32)r->ranges[k].start, (u32)r->ranges[k].end};
 	}
 	r->n_recent = (u8)kept;
+	if (kept == 0) /* all that came lately is delivered: the data farthest ahead, lest it be forgotten */
+		out->sack[out->n_sack++] = (struct weir_sack_block){(u32)r->ranges[r->n_ranges - 1].start,
+								    (u32)r->ranges[r->n_ranges - 1].end};
 }
 
 void weir_receiver_report(struct weir_receiver *r, struct weir_ack_segment *out)
 {
 	if (r->has_duplicate) {
-		out->sack[out->n_sack++] =
-		    (struct weir_sack_block){(u32)r->duplicate.start, (u32)r->duplicate.end};
+		out->sack[out->n_sack++] = r->duplicate;
 		r->has_duplicate = false;
 	}
 	if (r->n_ranges)

@@ -13,21 +13,23 @@ struct weir_range {
 };
 
 struct weir_receiver {
-	u64 next;		/* next offset expected: all before it has been delivered */
-	u64 delayed_ns;		/* an ACK is due then at the latest; WEIR_NEVER: none waits */
-	u32 pending_bytes;	/* received in order and not acknowledged yet */
-	u32 ack_bytes;		/* acknowledge at once from so much pending data on */
-	u32 window;		/* what it advertises */
-	u16 n_ranges, capacity; /* out-of-order data, sorted, disjoint, not touching */
+	u64 next;	   /* next offset expected: all before it has been delivered */
+	u64 delayed_ns;	   /* an ACK is due then at the latest; WEIR_NEVER: none waits */
+	u32 pending_bytes; /* received in order and not acknowledged yet */
+	u32 ack_bytes;	   /* acknowledge at once from so much pending data on */
+	u32 window;	   /* what it advertises */
+	u32 n_ranges;	   /* out-of-order data, sorted, disjoint, not touching */
 	u8 echo_attempt;
 	bool ce_state; /* whether the data waiting for its ACK was marked */
-	bool failed;   /* out of memory: data beyond the ranges held was not kept */
+	bool failed;   /* out of memory: data was not kept */
 	bool has_duplicate;
 	u8 n_recent;
 	u64 delayed_ack_ns;
-	struct weir_range *ranges;
-	u64 recent[WEIR_SACK_BLOCKS]; /* an offset inside each range touched lately, newest first */
-	struct weir_range duplicate;  /* to be reported in the next ACK, when has_duplicate */
+	struct weir_range *ranges; /* the first one held, inside `room` */
+	struct weir_range *room;
+	u32 capacity;
+	u64 recent[WEIR_SACK_BLOCKS];	  /* an offset inside each range touched lately, newest first */
+	struct weir_sack_block duplicate; /* to be reported in the next ACK, when has_duplicate */
 };
 
 enum weir_receive_verdict {

@@ -12,7 +12,7 @@
 struct weir_rtt {
 	u64 srtt_ns, rttvar_ns, latest_ns; /* 0: no sample yet */
 	u64 min_ns, next_min_ns, rotate_ns;
-	u32 backoff; /* doublings of the timeout since the last sample */
+	u32 backoff; /* doublings of the timeout since the last sample: none beyond the largest timeout */
 };
 
 static inline void weir_rtt_sample(struct weir_rtt *r, u64 now_ns, u64 rtt_ns)
@@ -47,8 +47,7 @@ static inline u64 weir_rtt_rto_ns(const struct weir_rtt *r, u64 min_ns, u64 max_
 	u64 rto_ns = WEIR_RTO_INITIAL_NS;
 	if (r->srtt_ns)
 		rto_ns = r->srtt_ns + weir_max(min_ns, 4 * r->rttvar_ns);
-	u32 shift = (u32)weir_min(r->backoff, 30);
-	return weir_min(rto_ns << shift, max_ns);
+	return weir_min(rto_ns << r->backoff, max_ns);
 }
 
 #endif

@@ -9,10 +9,11 @@
 bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *config,
 		      const struct weir_cc_ops *cc, const u64 *params, u64 now_ns)
 {
+	u64 window_bytes = (u64)weir_endpoint_window(config) << WEIR_WINDOW_SHIFT;
 	*s = (struct weir_sender){
 	    .una = config->first_sequence,
 	    .nxt = config->first_sequence,
-	    .edge = config->first_sequence + config->rwnd_bytes,
+	    .edge = config->first_sequence + window_bytes,
 	    .app_end = config->first_sequence,
 	    .cwnd_bytes = config->mss_bytes,
 	    .recovery = (u8)config->recovery,
@@ -58,14 +59,22 @@ void weir_sender_written(struct weir_sender *s, u64 total_bytes)
 	s->app_end = weir_add(s->config->first_sequence, total_bytes);
 }
 
+/* Whether RACK's newest delivery left before the oldest segment in flight: not so just after a repair, when
+ * segments are left that were sent before the last retransmission. */
+static bool head_is_newest(const struct weir_sender *s)
+{
+	u64 after_ns = weir_slots_get(&s->slots, s->slots.head)->sent_low - s->rack.sent_ns;
+	return (after_ns & WEIR_SLOT_TIME_MASK) <= WEIR_SLOT_TIME_MASK / 2;
+}
+
 void weir_sender_classify(struct weir_sender *s)
 {
 	bool repairing = s->state != WEIR_SENDER_OPEN || s->lost_bytes || s->sacked_bytes || s->tlp_end_seq ||
 			 s->inflation_bytes || s->duplicate_acks || s->rtt.backoff || s->force_retransmit ||
 			 s->seen[0].start != s->seen[0].end || s->rack.reorder_deadline_ns != WEIR_NEVER;
 	bool special = s->was_idle || s->probe_due || s->pacing_Bps || s->config->pace || s->slots.rate ||
-		       s->slots.seq_low || s->cc->on_send;
-	s->steady = !repairing && !special && s->pipe_bytes > 0;
+		       s->slots.seq_low || s->cc->on_send || s->config->full_form;
+	s->steady = !repairing && !special && s->pipe_bytes > 0 && head_is_newest(s);
 }
 
 bool weir_sender_done(const struct weir_sender *s)
@@ -148,7 +157,7 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 		s->limited_now = true;
 		return false;
 	}
-	if (!weir_slot_queue_push(&s->retransmitted, number)) {
+	if (s->recovery == WEIR_RECOVERY_SACK && !weir_slot_queue_push(&s->retransmitted, number)) {
 		s->failed = true;
 		return false;
 	}
@@ -157,8 +166,8 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 	s->force_retransmit = false;
 	s->lost_bytes -= slot->bytes;
 	slot->lost = 0;
-	s->undo.retransmitted_bytes += slot->bytes;
 	send_again(s, now_ns, number, slot, out);
+	weir_episode_sent_again(s, now_ns, number);
 	return true;
 }
 
@@ -172,7 +181,8 @@ static void mark_app_limited(struct weir_sender *s)
 static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
 {
 	u64 limit = weir_min(s->app_end, s->edge);
-	if (s->nxt >= limit) {
+	bool full = weir_slots_count(&s->slots) == s->slots.capacity;
+	if (s->nxt >= limit || (full && !weir_slots_may_grow(&s->slots, s->mss_bytes))) {
 		mark_app_limited(s);
 		return false;
 	}
@@ -187,7 +197,7 @@ static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out
 		s->limited_now = true;
 		return false;
 	}
-	if (weir_slots_count(&s->slots) == s->slots.capacity && !weir_slots_grow(&s->slots)) {
+	if (full && !weir_slots_grow(&s->slots)) {
 		s->failed = true;
 		return false;
 	}

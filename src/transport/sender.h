@@ -41,7 +41,11 @@ struct weir_prr {
 /* What an undo must give back (RFC 3522, RFC 3708). */
 struct weir_undo {
 	u64 retransmitted_bytes; /* in this episode and not yet reported as duplicates */
-	bool possible;
+	u64 start_seq;		 /* una when the episode began: duplicates before it are older */
+	u64 first_sent_ns;	 /* of the first retransmission of the episode */
+	u32 first_slot;		 /* its slot */
+	u8 first_attempt;	 /* its number; 0: none yet, or its segment has arrived */
+	bool possible, sent_again;
 };
 
 /* The order is that of need: the first 416 bytes, in lines of 64, are what a plain ACK and the segments that
@@ -64,7 +68,7 @@ struct weir_sender {
 	bool ect;
 	bool was_idle, pace_wait;
 	bool failed;	     /* out of memory: the flow stands still */
-	u16 sacked_segments; /* only compared with the threshold; saturating */
+	u16 sacked_segments; /* only compared with the threshold; modulo 2^16 */
 	u32 mss_bytes;
 	u64 round_start_ns;
 

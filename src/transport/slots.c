@@ -5,7 +5,7 @@
 
 #define SLOTS_START 16
 #define QUEUE_START 8
-#define SLOTS_MAX (1u << 30)
+#define SLOTS_MAX (1u << 24)
 
 bool weir_slots_init(struct weir_slots *s, bool with_rate)
 {

@@ -59,6 +59,20 @@ static inline bool weir_slot_before(u32 a, u32 b)
 	return (i32)(a - b) < 0;
 }
 
+/* Whether the scoreboard holds a slot of this number: of one that was acknowledged long ago it does not, even
+ * after numbers have wrapped. */
+static inline bool weir_slots_hold(const struct weir_slots *s, u32 number)
+{
+	return number - s->head < s->tail - s->head;
+}
+
+/* In flight is less than half the sequence space, so that 32 bits on the wire name each byte; TCP's largest
+ * window stays below it for the same reason (RFC 7323 section 2.3). */
+static inline bool weir_slots_may_grow(const struct weir_slots *s, u32 mss_bytes)
+{
+	return 2ULL * s->capacity * mss_bytes < 1ULL << 31;
+}
+
 /* False when out of memory. */
 bool weir_slots_init(struct weir_slots *s, bool with_rate);
 bool weir_slots_grow(struct weir_slots *s);

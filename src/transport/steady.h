@@ -58,7 +58,7 @@ static inline u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const st
 	    !weir_steady_advance(s, now_ns, ack, &sent_ns))
 		return weir_sender_on_ack_any(s, now_ns, in);
 
-	u64 acked_bytes = ack - una_before, rtt_ns = weir_max(now_ns - sent_ns, 1);
+	u64 acked_bytes = ack - una_before, rtt_ns = weir_max(now_ns - sent_ns, WEIR_RTT_FLOOR_NS);
 	s->una = ack;
 	s->edge = weir_max(s->edge, ack + ((u64)in->window << WEIR_WINDOW_SHIFT));
 	s->pipe_bytes -= acked_bytes;

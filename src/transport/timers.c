@@ -5,11 +5,11 @@
 
 /* The probe's episode ends with the ACK that reaches it. The echo tells whether the original or the probe
  * filled the hole, which RFC 8985 section 7.4 has to infer: only the probe means a loss, and a cut. */
-void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, u8 echo_attempt, const struct weir_progress *p)
+void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_progress *p)
 {
 	if (s->una < s->tlp_end_seq && !p->dsack)
 		return;
-	bool repaired_by_probe = s->tlp_retransmitted && p->una_moved && echo_attempt && !p->dsack;
+	bool repaired_by_probe = s->tlp_retransmitted && p->una_moved && p->echo_attempt && !p->dsack;
 	s->tlp_end_seq = 0;
 	if (!repaired_by_probe || s->state != WEIR_SENDER_OPEN)
 		return;
@@ -27,12 +27,12 @@ static void time_out(struct weir_sender *s, u64 now_ns)
 {
 	bool again = s->state == WEIR_SENDER_LOSS;
 	s->timeouts++;
-	s->rtt.backoff++;
+	if (weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, WEIR_NEVER) < s->config->rto_max_ns)
+		s->rtt.backoff++;
 	weir_loss_mark_all(s, now_ns);
 	s->state = WEIR_SENDER_LOSS;
 	s->recover_seq = s->nxt;
-	s->undo.possible = s->config->undo && !again;
-	s->undo.retransmitted_bytes = 0;
+	s->undo = (struct weir_undo){.possible = s->config->undo && !again, .start_seq = s->una};
 	s->tlp_end_seq = 0;
 	s->probe_due = false;
 	s->inflation_bytes = 0;
