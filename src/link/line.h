@@ -21,6 +21,7 @@
 #include "loss.h"
 
 #define WEIR_LINE_SIZES 4
+#define WEIR_LINE_AHEAD 24 /* records: farther than anyone looks ahead */
 
 struct weir_line_config {
 	u64 rate_bps;	   /* bit/s; 0: infinitely fast, no queue */
@@ -138,6 +139,8 @@ static inline __attribute__((always_inline)) bool weir_line_push(struct weir_lin
 		if (l->link.stats.wait)
 			weir_hist_add(l->link.stats.wait, wait_ns);
 	}
+	/* A long ring is cold where it grows: the hardware does not guess a store to come. */
+	__builtin_prefetch(&l->ring[(l->tail + WEIR_LINE_AHEAD) & l->mask], 1);
 	struct weir_line_record *record = &l->ring[l->tail++ & l->mask];
 	record->due_ns = sent_ns + l->delay_ns;
 	record->packet = *p;
@@ -173,6 +176,7 @@ static inline bool weir_line_pop(struct weir_line *l, u64 now_ns, struct weir_pa
 	const struct weir_line_record *record = &l->ring[l->head & l->mask];
 	if (record->due_ns > now_ns)
 		return false;
+	__builtin_prefetch(&l->ring[(l->head + WEIR_LINE_AHEAD) & l->mask]);
 	*due_ns = record->due_ns;
 	*p = record->packet;
 	l->head++;

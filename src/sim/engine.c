@@ -4,43 +4,58 @@
 
 #include <assert.h>
 
-/* A cache miss lasts about as long as ten events. What a packet will touch is asked for that long before;
- * the scoreboard, whose address stands in the flow, half as long. */
+/* A cache miss lasts about as long as ten events. The lines that every packet of its kind touches are asked
+ * for that long before; what hangs on their contents half as long. */
 #define PREFETCH_FLOW_AHEAD 12
-#define PREFETCH_SLOTS_AHEAD 5
+#define PREFETCH_MORE_AHEAD 5
 #define PREFETCH_FROM_FLOWS 64 /* fewer flows stay in the cache by themselves */
 #define LINE_BYTES 64
 #define SENDER_HOT_LINES 7
+#define SENDER_LINES 11
+
+static inline void prefetch_lines(const void *from, u32 first, u32 end)
+{
+	for (u32 line = first; line < end; line++)
+		__builtin_prefetch((const char *)from + line * LINE_BYTES, 1);
+}
 
 static inline void prefetch_flow(const struct weir_world *w, const struct weir_packet *p)
 {
 	const struct weir_sim_flow *f = &w->flows[p->flow];
 	__builtin_prefetch(f, 1);
-	if (!(p->flags & WEIR_SIM_BACKWARD)) {
-		__builtin_prefetch(&f->receiver, 1);
-		return;
-	}
-	for (u32 line = 0; line < SENDER_HOT_LINES; line++)
-		__builtin_prefetch((const char *)&f->sender + line * LINE_BYTES, 1);
+	if (p->flags & WEIR_SIM_BACKWARD)
+		prefetch_lines(&f->sender, 0, SENDER_HOT_LINES);
+	else
+		prefetch_lines(&f->receiver, 0, 2);
 }
 
-static inline void prefetch_slots(const struct weir_world *w, const struct weir_packet *p)
+static inline void prefetch_more(const struct weir_world *w, const struct weir_packet *p)
 {
-	const struct weir_slots *s = &w->flows[p->flow].sender.slots;
-	if (!(p->flags & WEIR_SIM_BACKWARD) || !s->at)
+	const struct weir_sim_flow *f = &w->flows[p->flow];
+	const struct weir_sender *s = &f->sender;
+	if (!(p->flags & WEIR_SIM_BACKWARD)) {
+		if (f->receiver.n_ranges)
+			__builtin_prefetch(&f->receiver.ranges[f->receiver.n_ranges - 1], 1);
 		return;
-	__builtin_prefetch(weir_slots_get(s, s->head), 1);
-	__builtin_prefetch(weir_slots_get(s, s->tail), 1);
+	}
+	if (!s->slots.at)
+		return;
+	__builtin_prefetch(weir_slots_get(&s->slots, s->slots.head), 1);
+	__builtin_prefetch(weir_slots_get(&s->slots, s->slots.tail), 1);
+	if (!s->steady)
+		prefetch_lines(s, SENDER_HOT_LINES, SENDER_LINES);
+	if (p->ext)
+		__builtin_prefetch(&w->sacks[p->ext - 1], 1);
 }
 
 static inline void prefetch(const struct weir_world *w, const struct weir_line *line)
 {
 	const struct weir_packet *far = weir_line_peek(line, PREFETCH_FLOW_AHEAD);
-	const struct weir_packet *near = weir_line_peek(line, PREFETCH_SLOTS_AHEAD);
+	const struct weir_packet *near = weir_line_peek(line, PREFETCH_MORE_AHEAD);
 	if (far)
 		prefetch_flow(w, far);
 	if (near)
-		prefetch_slots(w, near);
+		prefetch_more(w, near);
 }
 
 static u32 hop_after(const struct weir_world *w, u32 hop, const struct weir_packet *p)
@@ -189,7 +204,7 @@ int weir_world_run(struct weir_world *w, u64 until_ns)
 {
 	if (!w->ready && !weir_sim_prepare(w))
 		return -1;
-	run_events(w, until_ns);
+	run_events(w, weir_min(until_ns, WEIR_NEVER - 1));
 	for (u32 i = 0; i < w->n_hops; i++)
 		w->failed |= w->hops[i].link->failed;
 	if (w->failed)
