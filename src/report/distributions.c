@@ -52,7 +52,7 @@ static void draw_curve(FILE *to, const struct weir_frame *f, const struct curve 
 /* One tail must not press all curves against the axis: with a long one the axis is logarithmic. */
 static void scale_delay(struct weir_axis *x, const struct curve *curve, u32 n)
 {
-	double low = INFINITY, high = 0, typical = 0;
+	double low = HUGE_VAL, high = 0, typical = 0;
 	for (u32 i = 0; i < n; i++) {
 		low = fmin(low, curve[i].quantile[0]);
 		high = fmax(high, curve[i].quantile[STEPS]);

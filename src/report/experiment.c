@@ -149,8 +149,8 @@ static bool is_drawn(const struct weir_report_sweep *s, const struct weir_report
 
 static void scale_sweep(const struct weir_report_sweep *s, struct weir_frame *f)
 {
-	f->x = (struct weir_axis){.from = INFINITY, .to = -INFINITY, .log = s->x_log, .title = s->x_title};
-	f->y = (struct weir_axis){.from = 0, .to = -INFINITY, .title = s->y_title};
+	f->x = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .log = s->x_log, .title = s->x_title};
+	f->y = (struct weir_axis){.from = 0, .to = -HUGE_VAL, .title = s->y_title};
 	for (u32 i = 0; i < s->n; i++)
 		for (u32 k = 0; k < s->line[i].n; k++) {
 			const struct weir_report_sweep_point *p = &s->line[i].point[k];

@@ -5,7 +5,7 @@
 
 static double sum_of(const json_t *list, const char *path)
 {
-	double sum = NAN;
+	double sum = (double)NAN;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		double x = weir_get_number(json_array_get(list, i), path);
 		if (!isnan(x))

@@ -54,7 +54,7 @@ static void tiles(FILE *to, const struct weir_facts *f)
 	tile(to, "Utilization", WEIR_SHARE, weir_get_number(f->link, "utilization"), below);
 	spread_tile(to, "Queueing delay", f->delay);
 	spread_tile(to, "Round-trip time", f->rtt);
-	double lost = NAN;
+	double lost = (double)NAN;
 	const json_t *flows = json_object_get(summary, "flows");
 	for (size_t i = 0; i < json_array_size(flows); i++) {
 		double x = weir_get_number(json_array_get(flows, i), "packets_lost");

@@ -80,7 +80,7 @@ static void one_run(FILE *to, const struct weir_facts *f)
 static void best(FILE *to, const struct weir_report_data *data, const char *what,
 		 enum weir_dimension dimension, double (*of)(const struct weir_facts *), bool largest)
 {
-	double best_value = NAN, other = NAN;
+	double best_value = (double)NAN, other = (double)NAN;
 	const struct weir_run_data *winner = NULL;
 	for (u32 i = 0; i < data->n_runs; i++) {
 		struct weir_facts f;

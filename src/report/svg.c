@@ -197,7 +197,7 @@ static u32 stretch(const struct cut *cut, const struct weir_cell *cell, u32 k, s
 
 static double lowest(const struct weir_chart *chart, const struct cut *cut)
 {
-	double low = chart->from_zero ? 0 : INFINITY;
+	double low = chart->from_zero ? 0 : HUGE_VAL;
 	for (u32 i = 0; i < chart->n_lines; i++)
 		for (u32 k = 0; k < cut->stretches; k++) {
 			const struct weir_line *line = &chart->line[i];

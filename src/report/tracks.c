@@ -207,7 +207,7 @@ static int complain_of_file(struct reader *r, const char *what)
 static int read_row(struct reader *r)
 {
 	char *field[4];
-	double time_s, value = NAN;
+	double time_s, value = (double)NAN;
 	if (split(r->text, field, 4) != 4)
 		return complain(r, "a row is time_s,flow,signal,value", NULL);
 	if (!number(field[0], &time_s) || time_s < 0 || time_s > TIME_MAX_S)

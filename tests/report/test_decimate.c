@@ -13,8 +13,8 @@
 
 static void extremes_of(const struct weir_point *p, u32 n, double *low, double *high)
 {
-	*low = INFINITY;
-	*high = -INFINITY;
+	*low = HUGE_VAL;
+	*high = -HUGE_VAL;
 	for (u32 i = 0; i < n; i++) {
 		*low = fmin(*low, p[i].value);
 		*high = fmax(*high, p[i].value);
@@ -111,7 +111,7 @@ static void means_of_a_rate_keep_its_sum(void **state)
 static void few_times_are_kept_exactly(void **state)
 {
 	(void)state;
-	struct weir_point a[] = {{0, 1}, {1, 2}, {2, NAN}, {3, 4}}, b[] = {{.5, 7}, {1, 8}, {3.5, 9}};
+	struct weir_point a[] = {{0, 1}, {1, 2}, {2, (double)NAN}, {3, 4}}, b[] = {{.5, 7}, {1, 8}, {3.5, 9}};
 	struct weir_grid g = {0};
 	struct weir_cell cell[6];
 	assert_int_equal(weir_grid_add(&g, a, 4, 100), 0);

@@ -36,7 +36,7 @@ static void axes_end_at_round_numbers(void **state)
 	axis_becomes(3, 450, true, 1, 1000);
 	axis_becomes(0, 0, false, 0, 1);
 	axis_becomes(0, (double)NAN, false, 0, 1);
-	axis_becomes((double)INFINITY, 5, true, 0, 1);
+	axis_becomes(HUGE_VAL, 5, true, 0, 1);
 }
 
 static char *draw(const struct weir_chart *chart, const struct weir_charts *all)

@@ -47,7 +47,7 @@ static void what_is_no_number_is_a_dash(void **state)
 	(void)state;
 	for (u32 dimension = 0; dimension < WEIR_DIMENSIONS; dimension++) {
 		shows((enum weir_dimension)dimension, (double)NAN, "\342\200\223");
-		shows((enum weir_dimension)dimension, (double)-INFINITY, "\342\200\223");
+		shows((enum weir_dimension)dimension, -HUGE_VAL, "\342\200\223");
 	}
 }
 
