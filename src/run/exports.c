@@ -82,7 +82,7 @@ static int open_mahimahi(struct weir_exports *x, const char *directory, const st
 	for (u32 i = 0; i < s->n_hops; i++) {
 		snprintf(x->mahimahi_name[i], sizeof x->mahimahi_name[i], "mahimahi-%.100s.log",
 			 s->hops[i].name);
-		
+
 		FILE *out = create(directory, x->mahimahi_name[i]);
 		if (!out)
 			return -1;

@@ -66,6 +66,7 @@ static void an_infinitely_fast_hop_has_no_queue(void **state)
 	assert_int_equal(weir_buffer_resolve(&scenario, 0, &b, infinite).bytes, 0);
 	b.kind = WEIR_SCENARIO_BYTES;
 	b.value = 30000;
+	b.least_packets = 0;
 	assert_int_equal(weir_buffer_resolve(&scenario, 0, &b, infinite).bytes, 30000);
 }
 
