@@ -143,7 +143,7 @@ static void put_row(struct weir_json *j, const struct weir_compare_row *r)
 	put_side(j, "second", &r->b);
 	put_ci(j, "first_ci95", &r->a);
 	put_ci(j, "second_ci95", &r->b);
-	weir_json_put_double(j, "limit", r->limit);
+	weir_json_put_double(j, "limit", r->largest_difference);
 	weir_json_put_string(j, "verdict", verdict_words[r->verdict]);
 	weir_json_object_end(j);
 }
@@ -159,8 +159,8 @@ static int print_json(const struct weir_invocation *call, const struct weir_comp
 	weir_json_put_string(&j, "first", call->operands[0]);
 	weir_json_put_string(&j, "second", call->operands[1]);
 	weir_json_put_object(&j, "limits");
-	weir_json_put_double(&j, "goodput", limits->goodput);
-	weir_json_put_double(&j, "delay", limits->delay);
+	weir_json_put_double(&j, "goodput", limits->goodput_fraction);
+	weir_json_put_double(&j, "delay", limits->delay_fraction);
 	weir_json_put_double(&j, "delay_ms", limits->delay_ms);
 	weir_json_object_end(&j);
 	weir_json_put_string(&j, "verdict", c->outside ? "outside" : "within");
@@ -200,8 +200,8 @@ static int cmd_compare(struct weir_invocation *call)
 {
 	struct weir_compare_limits limits = WEIR_COMPARE_DEFAULTS;
 
-	if (read_limit(call, "goodput", &limits.goodput, NULL) ||
-	    read_limit(call, "delay", &limits.delay, &limits.delay_ms))
+	if (read_limit(call, "goodput", &limits.goodput_fraction, NULL) ||
+	    read_limit(call, "delay", &limits.delay_fraction, &limits.delay_ms))
 		return WEIR_EXIT_USAGE;
 	json_t *a = load(call, call->operands[0]), *b = load(call, call->operands[1]);
 	int code = a && b ? judge(call, &limits, a, b) : WEIR_EXIT_USAGE;

@@ -4,8 +4,8 @@
 #include "command.h"
 #include "core/nearest.h"
 #include "record/json.h"
-#include "record/number.h"
-#include "run/experiment.h"
+#include "record/outdir.h"
+#include "reproduce.h"
 #include "shipped.h"
 
 #include <errno.h>
@@ -24,17 +24,11 @@ static void on_signal(int signal)
 	interrupted = 1;
 }
 
-/* One experiment of the job. */
-struct item {
-	struct weir_experiment experiment;
-	struct weir_experiment_result result;
-};
-
 struct job {
 	const struct weir_invocation *call;
 	struct weir_registry registry;
 	u32 n, mistakes;
-	struct item *items;
+	struct weir_reproduced *items;
 	char **paths;
 };
 
@@ -146,7 +140,7 @@ static void on_progress(void *ctx, double done, double total)
 	weir_progress_update(ctx, done, total);
 }
 
-static int run_one(struct job *job, struct item *item)
+static int run_one(struct job *job, struct weir_reproduced *item)
 {
 	struct weir_progress bar;
 	const struct weir_experiment_run run = {
@@ -173,121 +167,6 @@ static int run_one(struct job *job, struct item *item)
 	return 0;
 }
 
-/* ---- what comes out ---- */
-
-static void put_pair(struct weir_json *j, const char *key, bool known, double low, double high)
-{
-	weir_json_key(j, key);
-	if (!known) {
-		weir_json_null(j);
-		return;
-	}
-	weir_json_line(j);
-	weir_json_array(j);
-	weir_json_double(j, low);
-	weir_json_double(j, high);
-	weir_json_array_end(j);
-}
-
-static void put_number(struct weir_json *j, const char *key, bool known, double x)
-{
-	if (known)
-		weir_json_put_double(j, key, x);
-	else
-		weir_json_put_null(j, key);
-}
-
-static void put_claim(struct weir_json *j, const struct weir_claim *c, const struct weir_claim_result *r)
-{
-	weir_json_object(j);
-	weir_json_put_string(j, "id", c->id);
-	weir_json_put_string(j, "claim", c->text);
-	weir_json_put_string(j, "unit", c->unit);
-	put_number(j, "paper", c->has_paper, c->paper);
-	put_pair(j, "band", true, c->band[0], c->band[1]);
-	put_number(j, "measured", r->known, r->measured);
-	put_pair(j, "ci95", r->has_ci, r->ci_low, r->ci_high);
-	weir_json_put_u64(j, "n", r->n);
-	weir_json_put_string(j, "verdict", weir_verdict_words[r->verdict]);
-	weir_json_put_string(j, "reason", r->reason[0] ? r->reason : NULL);
-	weir_json_object_end(j);
-}
-
-static int print_json(const struct job *job)
-{
-	struct weir_json j;
-
-	weir_json_to_file(&j, stdout);
-	weir_json_object(&j);
-	weir_json_put_string(&j, "schema", "weir.reproduce/1");
-	weir_json_put_array(&j, "experiments");
-	for (u32 i = 0; i < job->n; i++) {
-		const struct item *item = &job->items[i];
-		weir_json_object(&j);
-		weir_json_put_string(&j, "name", item->experiment.name);
-		weir_json_put_string(&j, "backend", "sim");
-		weir_json_put_array(&j, "claims");
-		for (u32 c = 0; c < item->experiment.n_claims; c++)
-			put_claim(&j, &item->experiment.claims[c], &item->result.claim[c]);
-		weir_json_array_end(&j);
-		weir_json_object_end(&j);
-	}
-	weir_json_array_end(&j);
-	weir_json_object_end(&j);
-	if (weir_json_finish(&j) < 0)
-		return weir_error(job->call, WEIR_EXIT_FAILED, "cannot write: %s", strerror(errno));
-	return 0;
-}
-
-/* Four significant digits: enough to see on which side of a band it lies, which the verdict says exactly. */
-static void print_measured(const struct weir_claim_result *r)
-{
-	char text[64] = "-";
-
-	if (r->known && r->has_ci)
-		snprintf(text, sizeof text, "%.4g +- %.2g", r->measured, (r->ci_high - r->ci_low) / 2);
-	else if (r->known)
-		snprintf(text, sizeof text, "%.4g", r->measured);
-	printf(" %20s", text);
-}
-
-static void print_claim(const struct weir_claim *c, const struct weir_claim_result *r, bool colour)
-{
-	static const char *const colours[WEIR_VERDICTS] = {"\033[32m", "\033[31m", "\033[33m"};
-	char band[64], paper[32] = "-";
-
-	snprintf(band, sizeof band, "%.4g .. %.4g", c->band[0], c->band[1]);
-	if (c->has_paper)
-		snprintf(paper, sizeof paper, "%.4g", c->paper);
-	printf("  %s%-9s%s %-24s", colour ? colours[r->verdict] : "", weir_verdict_words[r->verdict],
-	       colour ? "\033[0m" : "", c->id);
-	print_measured(r);
-	printf(" %20s %10s  %s\n", band, paper, c->unit);
-	printf("            %s (%s)\n", c->text, c->where);
-	if (r->reason[0])
-		printf("            %s\n", r->reason);
-	if (r->verdict == WEIR_VERDICT_EXPLAINED)
-		printf("            evidence: %s\n", c->miss_evidence);
-}
-
-static void print_text(const struct job *job)
-{
-	bool colour = weir_terminal_colour(STDOUT_FILENO);
-
-	for (u32 i = 0; i < job->n; i++) {
-		const struct weir_experiment *e = &job->items[i].experiment;
-		const struct weir_experiment_result *r = &job->items[i].result;
-		printf("%s: %s\n", e->name, e->title);
-		if (e->source)
-			printf("  %s\n", e->source);
-		printf("  %llu runs, %.0f simulated seconds\n\n", r->runs, r->simulated_s);
-		printf("  %-9s %-24s %20s %20s %10s  %s\n", "", "claim", "measured", "band", "paper", "unit");
-		for (u32 c = 0; c < e->n_claims; c++)
-			print_claim(&e->claims[c], &r->claim[c], colour);
-		putchar('\n');
-	}
-}
-
 static u64 count(const struct job *job, enum weir_verdict verdict)
 {
 	u64 n = 0;
@@ -297,26 +176,117 @@ static u64 count(const struct job *job, enum weir_verdict verdict)
 	return n;
 }
 
+/* ---- the directory ---- */
+
+static int write_manifest(const struct job *job, FILE *to)
+{
+	struct weir_json j;
+
+	weir_json_to_file(&j, to);
+	weir_json_object(&j);
+	weir_json_put_string(&j, "schema", "weir.manifest/1");
+	weir_json_put_string(&j, "version", WEIR_VERSION);
+	weir_json_put_string(&j, "backend", "sim");
+	weir_json_put_bool(&j, "quick", weir_option(job->call, "quick") != NULL);
+	weir_json_put_array(&j, "experiments");
+	for (u32 i = 0; i < job->n; i++) {
+		const struct weir_experiment *e = &job->items[i].experiment;
+		weir_json_object(&j);
+		weir_json_put_string(&j, "name", e->name);
+		weir_json_put_string(&j, "file", e->path);
+		weir_json_key(&j, "text");
+		weir_json_string_n(&j, e->text, e->bytes);
+		weir_json_object_end(&j);
+	}
+	weir_json_array_end(&j);
+	weir_json_object_end(&j);
+	return weir_json_finish(&j);
+}
+
+static int write_results(const struct job *job, FILE *to)
+{
+	return weir_reproduce_json(to, job->items, job->n);
+}
+
+static int write_file(const struct job *job, const struct weir_outdir *dir, const char *name,
+		      int (*write)(const struct job *job, FILE *to))
+{
+	char path[PATH_MAX];
+	FILE *f = weir_outdir_path(dir, name, path) ? fopen(path, "w") : NULL;
+	int rc = f ? write(job, f) : -1;
+
+	if (f && fclose(f) != 0)
+		rc = -1;
+	if (rc < 0)
+		return weir_error(job->call, WEIR_EXIT_FAILED, "cannot write %s: %s", name, strerror(errno));
+	return 0;
+}
+
+static int fill_directory(const struct job *job, const struct weir_outdir *dir)
+{
+	static struct weir_diag diag;
+	char page[PATH_MAX];
+	int code = write_file(job, dir, "reproduce.json", write_results);
+
+	if (!code)
+		code = write_file(job, dir, "manifest.json", write_manifest);
+	if (code)
+		return code;
+	if (!weir_outdir_path(dir, "report.html", page))
+		return weir_error(job->call, WEIR_EXIT_FAILED, "the name of the directory is too long");
+	code = weir_reproduce_page(page, job->items, job->n, &diag);
+	weir_diag_print(&diag, NULL, stderr);
+	return code;
+}
+
+static int write_directory(const struct job *job, const char *path)
+{
+	struct weir_outdir dir;
+	char why[512];
+
+	if (weir_outdir_begin(&dir, path, why) < 0)
+		return weir_error(job->call, WEIR_EXIT_FAILED, "%s", why);
+	int code = fill_directory(job, &dir);
+	if (code)
+		weir_outdir_abandon(&dir);
+	else if (weir_outdir_commit(&dir, why) < 0)
+		return weir_error(job->call, WEIR_EXIT_FAILED, "%s", why);
+	else
+		fprintf(stderr, "results in %s, report %s/report.html\n", path, path);
+	return code;
+}
+
+/* ---- the whole ---- */
+
+static int say(const struct job *job)
+{
+	bool json = weir_option(job->call, "json") != NULL;
+	u64 misses = count(job, WEIR_VERDICT_MISSES);
+
+	if (json && weir_reproduce_json(stdout, job->items, job->n) < 0)
+		return weir_error(job->call, WEIR_EXIT_FAILED, "cannot write: %s", strerror(errno));
+	if (!json)
+		weir_reproduce_text(job->items, job->n, weir_terminal_colour(STDOUT_FILENO));
+	fprintf(json ? stderr : stdout, "%llu hold, %llu miss, %llu explained\n",
+		count(job, WEIR_VERDICT_HOLDS), misses, count(job, WEIR_VERDICT_EXPLAINED));
+	return misses ? WEIR_EXIT_CLAIM : 0;
+}
+
 static int reproduce(struct job *job)
 {
+	const char *directory = weir_option(job->call, "output");
+	char why[512];
 	int code = choose(job);
 
 	if (!code)
 		code = load(job);
+	if (!code && directory && weir_outdir_check(directory, why) < 0)
+		code = weir_error(job->call, WEIR_EXIT_USAGE, "%s", why);
 	for (u32 i = 0; !code && i < job->n; i++)
 		code = run_one(job, &job->items[i]);
-	if (code)
-		return code;
-	if (weir_option(job->call, "json"))
-		code = print_json(job);
-	else
-		print_text(job);
-	fprintf(weir_option(job->call, "json") ? stderr : stdout, "%llu hold, %llu miss, %llu explained\n",
-		count(job, WEIR_VERDICT_HOLDS), count(job, WEIR_VERDICT_MISSES),
-		count(job, WEIR_VERDICT_EXPLAINED));
-	if (!code && count(job, WEIR_VERDICT_MISSES))
-		code = WEIR_EXIT_CLAIM;
-	return code;
+	if (!code && directory)
+		code = write_directory(job, directory);
+	return code ? code : say(job);
 }
 
 static int cmd_reproduce(struct weir_invocation *call)
@@ -349,13 +319,14 @@ static int cmd_reproduce(struct weir_invocation *call)
 static const struct weir_option options[] = {
     {.name = "on", .value = "sim", .help = "where to run"},
     {.name = "quick", .help = "fewer seeds and axis points, every claim"},
+    WEIR_OPTION_OUTPUT,
     WEIR_OPTION_JSON,
     {0},
 };
 
 const struct weir_command weir_cmd_reproduce = {
     .name = "reproduce",
-    .synopsis = "[PAPER|NAME|FILE.yaml]... [--quick] [--json]",
+    .synopsis = "[PAPER|NAME|FILE.yaml]... [--quick] [-o DIR] [--json]",
     .help = "run experiments and judge their claims",
     .details =
 	"Runs the named experiments, all experiments of the named papers, or everything in experiments/.\n"

@@ -85,7 +85,7 @@ static void judge(struct weir_compare_row *r)
 		r->verdict = WEIR_COMPARE_MISSING;
 		return;
 	}
-	bool within = fabs(r->b.value - r->a.value) <= r->limit;
+	bool within = fabs(r->b.value - r->a.value) <= r->largest_difference;
 	bool meet = r->a.has_ci && r->b.has_ci && r->a.ci_low <= r->b.ci_high && r->b.ci_low <= r->a.ci_high;
 	r->verdict = within ? WEIR_COMPARE_WITHIN : meet ? WEIR_COMPARE_NOISE : WEIR_COMPARE_OUTSIDE;
 }
@@ -114,8 +114,8 @@ static bool is_mere_delay(const json_t *element)
 static double limit_of(const struct weir_compare_limits *limits, bool delay, double first)
 {
 	if (delay)
-		return fmax(limits->delay * fabs(first), limits->delay_ms);
-	return limits->goodput * fabs(first);
+		return fmax(limits->delay_fraction * fabs(first), limits->delay_ms);
+	return limits->goodput_fraction * fabs(first);
 }
 
 static void compare_element(struct weir_comparison *c, size_t first, const struct table *a,
@@ -138,7 +138,7 @@ static void compare_element(struct weir_comparison *c, size_t first, const struc
 		r->metric = judged[i].metric;
 		r->a = of_a;
 		r->b = of_b;
-		r->limit = limit_of(limits, judged[i].delay, of_a.value);
+		r->largest_difference = limit_of(limits, judged[i].delay, of_a.value);
 		judge(r);
 		if (!in_a || !in_b)
 			r->verdict = WEIR_COMPARE_MISSING;

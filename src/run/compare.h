@@ -8,12 +8,12 @@
 #include "weir/types.h"
 
 struct weir_compare_limits {
-	double goodput;		/* fraction of the first value */
-	double delay, delay_ms; /* fraction of the first value, or so many ms, whichever is more */
+	double goodput_fraction;	 /* fraction of the first value */
+	double delay_fraction, delay_ms; /* fraction of the first value, or so many ms, whichever is more */
 };
 #define WEIR_COMPARE_DEFAULTS                                                                                \
 	{                                                                                                    \
-		.goodput = .05, .delay = .10, .delay_ms = 2                                                  \
+		.goodput_fraction = .05, .delay_fraction = .10, .delay_ms = 2                                \
 	}
 
 enum weir_compare_verdict {
@@ -35,7 +35,7 @@ struct weir_compare_row {
 	const char *name;   /* lives with the documents */
 	const char *metric; /* "goodput_bps" */
 	struct weir_compare_side a, b;
-	double limit; /* largest |b - a| that is within */
+	double largest_difference; /* largest |b - a| that is within */
 	enum weir_compare_verdict verdict;
 };
 

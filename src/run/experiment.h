@@ -47,7 +47,7 @@ struct weir_operand {
 enum weir_reduce { WEIR_REDUCE_MEAN, WEIR_REDUCE_MIN, WEIR_REDUCE_MAX, WEIR_REDUCE_MEDIAN };
 
 struct weir_claim {
-	const char *id, *text, *unit, *where;
+	const char *id, *text, *unit, *where, *metric;
 	char op; /* '/', '-', or 0: only the first operand */
 	struct weir_operand operand[2];
 	enum weir_reduce over_seeds, over_time; /* over_time: not the median */
@@ -121,6 +121,10 @@ struct weir_claim_result {
 
 struct weir_experiment_result {
 	struct weir_claim_result *claim; /* e->n_claims of them */
+	struct weir_experiment_plan plan;
+	/* The claim's metric in each run, [claim][point][seed], at all points whatever the claim's `at`; NaN
+	 * where there is none. */
+	double *values;
 	u64 runs, count[WEIR_VERDICTS];
 	double simulated_s;
 };

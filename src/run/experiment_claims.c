@@ -87,6 +87,7 @@ static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml
 		c->operand[0].choice[a] = c->operand[1].choice[a] = WEIR_EXPERIMENT_ANY;
 	if (!text)
 		return;
+	c->metric = text;
 	c->metric_at = weir_yaml_find(map, "metric")->at;
 	op = strstr(text, " / ");
 	op = op ? op : strstr(text, " - ");

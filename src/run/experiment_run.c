@@ -242,45 +242,58 @@ static double combine(char op, double a, double b)
 	return b == 0 ? (double)NAN : a / b;
 }
 
-static void judge(struct engine *g, u32 claim, double *values, struct weir_claim_result *out)
+/* What the claim says of one run: `other` is the point of the second operand. */
+static double value_of(const struct engine *g, u32 claim, u32 point, u32 other, u32 seed)
 {
 	const struct weir_claim *c = &g->e->claims[claim];
+	double x = *number(g, claim, 0, point * g->plan.n_seeds + seed);
+
+	if (!c->op)
+		return x;
+	return combine(c->op, x, *number(g, claim, 1, other * g->plan.n_seeds + seed));
+}
+
+static void judge(struct engine *g, u32 claim, double *scratch, struct weir_experiment_result *out)
+{
+	const struct weir_claim *c = &g->e->claims[claim];
+	bool same_point = !memcmp(c->operand[0].choice, c->operand[1].choice, sizeof c->operand[0].choice);
+	double *values = &out->values[(size_t)claim * g->n_runs];
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
 	u64 n = 0;
 
 	for (u32 point = 0; point < g->plan.n_points; point++) {
 		weir_experiment_choices(&g->plan, point, choice);
-		if (!selected(g, choice, &c->operand[0]))
-			continue;
-		u32 other = c->op ? partner(g, choice, &c->operand[1]) : 0;
+		u32 other = same_point ? point : partner(g, choice, &c->operand[1]);
+		bool counts = selected(g, choice, &c->operand[0]);
 		for (u32 s = 0; s < g->plan.n_seeds; s++) {
-			double x = *number(g, claim, 0, point * g->plan.n_seeds + s);
-			if (c->op)
-				x = combine(c->op, x, *number(g, claim, 1, other * g->plan.n_seeds + s));
-			if (isfinite(x))
-				values[n++] = x;
+			double x = value_of(g, claim, point, other, s);
+			values[point * g->plan.n_seeds + s] = same_point ? x : (double)NAN;
+			if (counts && isfinite(x))
+				scratch[n++] = x;
 		}
 	}
-	weir_claim_judge(c, values, n, out);
+	weir_claim_judge(c, scratch, n, &out->claim[claim]);
 }
 
 static int judge_all(struct engine *g, struct weir_experiment_result *out)
 {
-	double *values = calloc(g->n_runs, sizeof *values);
+	double *scratch = calloc(g->n_runs, sizeof *scratch);
 
 	out->claim = calloc(g->e->n_claims, sizeof *out->claim);
-	if (!values || !out->claim) {
-		free(values);
+	out->values = calloc((size_t)g->e->n_claims * g->n_runs, sizeof *out->values);
+	if (!scratch || !out->claim || !out->values) {
+		free(scratch);
 		errno = ENOMEM;
 		return -1;
 	}
 	for (u32 i = 0; i < g->e->n_claims; i++) {
-		judge(g, i, values, &out->claim[i]);
+		judge(g, i, scratch, out);
 		out->count[out->claim[i].verdict]++;
 	}
+	out->plan = g->plan;
 	out->runs = g->n_runs;
 	out->simulated_s = g->simulated_s;
-	free(values);
+	free(scratch);
 	return 0;
 }
 
@@ -316,5 +329,6 @@ int weir_experiment_run(const struct weir_experiment_run *run, struct weir_exper
 void weir_experiment_result_free(struct weir_experiment_result *r)
 {
 	free(r->claim);
+	free(r->values);
 	*r = (struct weir_experiment_result){0};
 }

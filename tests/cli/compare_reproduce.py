@@ -88,6 +88,29 @@ def check_reproduce(folder):
     assert run("reproduce", "two-cubic", "--on", "emu", code=2, says="not built yet") == ""
 
 
+def check_page(folder):
+    page = os.path.join(folder, "results")
+    run("reproduce", "cubic-response", "-o", page, says="report.html")
+    assert sorted(os.listdir(page)) == ["manifest.json", "report.html", "reproduce.json"]
+    with open(page + "/reproduce.json") as f:
+        d = json.load(f)
+    assert [c["verdict"] for c in d["experiments"][0]["claims"]] == ["explained", "holds", "holds"]
+    with open(page + "/manifest.json") as f:
+        assert json.load(f)["experiments"][0]["text"].startswith("title:")
+    with open(page + "/report.html") as f:
+        html = f.read()
+    assert "The response function of CUBIC" in html and "explained" in html and "<svg" in html
+    run("reproduce", "cubic-response", "-o", page, says="report.html")
+    # What is not ours is not replaced, and nothing is run for it.
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+    with open(other + "/letter", "w") as f:
+        f.write("dear")
+    assert run("reproduce", "cubic-response", "-o", other, code=2, says="not replaced") == ""
+    assert os.listdir(other) == ["letter"]
+
+
 with tempfile.TemporaryDirectory() as folder:
     check_compare(folder)
+    check_page(folder)
     check_reproduce(folder)

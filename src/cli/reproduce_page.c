@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "reproduce.h"
+
+#include "core/exit_code.h"
+#include "report/experiment.h"
+#include "run/experiment_sweep.h"
+#include "scenario/arena.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The figures of one experiment at most: every metric along every axis would be a wall. */
+#define SWEEPS_MAX 12
+
+static const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static struct weir_report_claim claim_of(const struct weir_claim *c, const struct weir_claim_result *r)
+{
+	return (struct weir_report_claim){
+	    .id = c->id,
+	    .text = c->text,
+	    .unit = c->unit,
+	    .where = c->where,
+	    .paper = c->has_paper ? c->paper : (double)NAN,
+	    .measured = r->known ? r->measured : (double)NAN,
+	    .band = {c->band[0], c->band[1]},
+	    .ci95 = {r->has_ci ? r->ci_low : (double)NAN, r->has_ci ? r->ci_high : (double)NAN},
+	    .n = r->n,
+	    .verdict = weir_verdict_words[r->verdict],
+	    .reason = r->reason,
+	};
+}
+
+/* Claims that differ only in their point would draw the same line. */
+static bool drawn_before(const struct weir_experiment *e, u32 claim)
+{
+	for (u32 i = 0; i < claim; i++)
+		if (!strcmp(e->claims[i].metric, e->claims[claim].metric))
+			return true;
+	return false;
+}
+
+static const char *join(struct weir_arena *arena, const char *a, const char *b)
+{
+	char text[256];
+	int n = snprintf(text, sizeof text, *b ? "%s, %s" : "%s%s", a, b);
+	return weir_arena_text(arena, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* One line with one point for each value of the axis. False: nothing to draw, or no memory. */
+static bool sweep_of(struct weir_arena *arena, const struct weir_reproduced *item, u32 claim, u32 axis,
+		     struct weir_report_sweep *out)
+{
+	const struct weir_experiment *e = &item->experiment;
+	const struct weir_claim *c = &e->claims[claim];
+	u32 n = item->result.plan.used[axis];
+	struct weir_experiment_sweep *at = weir_arena_get(arena, e->axes[axis].n * sizeof *at);
+	struct weir_report_sweep_point *point = weir_arena_get(arena, n * sizeof *point);
+	struct weir_report_sweep_line *line = weir_arena_get(arena, sizeof *line);
+	const char *unit = "";
+
+	if (!at || !point || !line || !weir_experiment_scale(&item->result.plan, axis, &unit, at) ||
+	    !weir_experiment_sweep(&item->result, claim, axis, at))
+		return false;
+	double lowest = at[0].x, highest = at[0].x;
+	for (u32 i = 0; i < n; i++) {
+		point[i] = (struct weir_report_sweep_point){
+		    .x = at[i].x, .y = at[i].y, .ci95 = {at[i].ci_low, at[i].ci_high}};
+		lowest = fmin(lowest, at[i].x);
+		highest = fmax(highest, at[i].x);
+	}
+	*line = (struct weir_report_sweep_line){.label = e->name, .point = point, .n = n};
+	*out = (struct weir_report_sweep){.title = c->metric,
+					  .x_log = lowest > 0 && highest >= 20 * lowest,
+					  .x_title = join(arena, e->axes[axis].name, unit),
+					  .y_title = c->unit,
+					  .line = line,
+					  .n = 1};
+	return out->x_title != NULL;
+}
+
+static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
+		 struct weir_report_experiment *out)
+{
+	const struct weir_experiment *e = &item->experiment;
+	struct weir_report_claim *claim = weir_arena_get(arena, e->n_claims * sizeof *claim);
+	struct weir_report_sweep *sweep = weir_arena_get(arena, SWEEPS_MAX * sizeof *sweep);
+	u32 n = 0;
+
+	if (!claim || !sweep)
+		return false;
+	for (u32 i = 0; i < e->n_claims; i++)
+		claim[i] = claim_of(&e->claims[i], &item->result.claim[i]);
+	for (u32 i = 0; i < e->n_claims; i++)
+		for (u32 a = 0; a < e->n_axes && n < SWEEPS_MAX && !drawn_before(e, i); a++)
+			n += sweep_of(arena, item, i, a, &sweep[n]);
+	*out = (struct weir_report_experiment){.name = e->name,
+					       .title = e->title,
+					       .source = text_or_empty(e->source),
+					       .backend = "sim",
+					       .claim = claim,
+					       .n_claims = e->n_claims,
+					       .sweep = sweep,
+					       .n_sweeps = n};
+	return true;
+}
+
+int weir_reproduce_page(const char *path, const struct weir_reproduced *items, u32 n, struct weir_diag *d)
+{
+	struct weir_arena arena = {0};
+	struct weir_report_experiment *e = weir_arena_get(&arena, n * sizeof *e);
+	bool ok = e != NULL;
+
+	for (u32 i = 0; ok && i < n; i++)
+		ok = fill(&arena, &items[i], &e[i]);
+	int code = WEIR_EXIT_FAILED;
+	if (ok)
+		code = weir_report_experiments(path, e, n, d);
+	else
+		weir_diag_add(d, 0, 0, "out of memory");
+	weir_arena_free(&arena);
+	return code;
+}
