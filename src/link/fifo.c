@@ -8,15 +8,15 @@
 
 bool weir_fifo_reserve(struct weir_fifo *f)
 {
-	u64 size = f->size ? 2 * f->size : START;
+	u64 size = f->room ? 2 * f->room : START;
 	struct weir_queued *ring = size <= MOST ? malloc(size * sizeof *ring) : NULL;
 	if (!ring)
 		return false;
 	for (u64 i = f->head; i != f->tail; i++)
-		ring[i & (size - 1)] = f->ring[i & (f->size - 1)];
+		ring[i & (size - 1)] = f->ring[i & (f->room - 1)];
 	free(f->ring);
 	f->ring = ring;
-	f->size = size;
+	f->room = size;
 	return true;
 }
 

@@ -12,7 +12,7 @@ struct weir_queued {
 
 struct weir_fifo {
 	struct weir_queued *ring;
-	u64 size, head, tail; /* size is a power of two, or 0 before the first packet */
+	u64 room, head, tail; /* room is a power of two, or 0 before the first packet */
 };
 
 /* Makes room for one more; false when memory ran out. */
@@ -27,14 +27,14 @@ static inline u64 weir_fifo_length(const struct weir_fifo *f)
 /* The packet n places behind the head; there must be one. */
 static inline struct weir_queued *weir_fifo_at(const struct weir_fifo *f, u64 n)
 {
-	return &f->ring[(f->head + n) & (f->size - 1)];
+	return &f->ring[(f->head + n) & (f->room - 1)];
 }
 
 static inline bool weir_fifo_push(struct weir_fifo *f, u64 at_ns, const struct weir_packet *p)
 {
-	if (weir_fifo_length(f) == f->size && !weir_fifo_reserve(f))
+	if (weir_fifo_length(f) == f->room && !weir_fifo_reserve(f))
 		return false;
-	f->ring[f->tail++ & (f->size - 1)] = (struct weir_queued){at_ns, *p};
+	f->ring[f->tail++ & (f->room - 1)] = (struct weir_queued){at_ns, *p};
 	return true;
 }
 
@@ -42,7 +42,7 @@ static inline bool weir_fifo_pop(struct weir_fifo *f, struct weir_queued *out)
 {
 	if (f->head == f->tail)
 		return false;
-	*out = f->ring[f->head++ & (f->size - 1)];
+	*out = f->ring[f->head++ & (f->room - 1)];
 	return true;
 }
 

@@ -13,18 +13,18 @@ static bool before(const struct weir_held_packet *a, const struct weir_held_pack
 
 static bool reserve(struct weir_hold *h)
 {
-	u64 size = h->size ? 2 * h->size : START;
+	u64 size = h->room ? 2 * h->room : START;
 	struct weir_held_packet *heap = size <= MOST ? realloc(h->heap, size * sizeof *heap) : NULL;
 	if (!heap)
 		return false;
 	h->heap = heap;
-	h->size = size;
+	h->room = size;
 	return true;
 }
 
 bool weir_hold_push(struct weir_hold *h, u64 due_ns, const struct weir_packet *p)
 {
-	if (h->n == h->size && !reserve(h))
+	if (h->n == h->room && !reserve(h))
 		return false;
 	struct weir_held_packet x = {h->order++, {due_ns, *p}};
 	u64 i = h->n++;

@@ -12,7 +12,7 @@ struct weir_held_packet {
 
 struct weir_hold {
 	struct weir_held_packet *heap;
-	u64 n, size, order;
+	u64 n, room, order;
 };
 
 /* False when memory ran out. */
