@@ -146,6 +146,8 @@ static void set_params(struct weir_checker *c, const struct weir_yaml *map,
 		for (u32 i = 0; params && i < entry->n_params; i++)
 			params[i] = entry->params[i].default_value;
 		into->params = params;
+		if (!params && entry->n_params)
+			return; /* no memory, and that is reported */
 	}
 	for (struct weir_yaml *child = map->first; child; child = child->next) {
 		if (child->bad || !strcmp(child->key, "name"))

@@ -354,12 +354,10 @@ void weir_quantity_print(enum weir_quantity kind, u64 value, char out[48])
 		if (units[i].kind != kind || !units[i].shown)
 			continue;
 		u64 candidate = unit_size(&units[i]);
-		bool decimal = units[i].mul == 1;
-		/* One more digit than the unit has zeros would be a rounding: keep to thousandths, and
-		 * take other units (min, KiB) only where they come out even. */
-		bool fits =
-		    value >= candidate &&
-		    (decimal ? candidate < 1000 || value % (candidate / 1000) == 0 : value % candidate == 0);
+		/* Thousandths of a decimal unit read well; others (min, KiB) only where they come out even.
+		 */
+		u64 grain = units[i].mul == 1 ? candidate / 1000 : candidate;
+		bool fits = value >= candidate && value % weir_max(grain, 1) == 0;
 		if (!*name || (fits && candidate >= size)) {
 			name = units[i].name;
 			size = candidate;
@@ -372,7 +370,7 @@ void weir_quantity_print(enum weir_quantity kind, u64 value, char out[48])
 	if (rest) {
 		out[n++] = '.';
 		for (; rest; rest %= size) {
-			size /= 10;
+			rest *= 10;
 			out[n++] = (char)('0' + rest / size);
 		}
 	}
