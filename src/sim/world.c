@@ -4,11 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define HOPS_MAX 100000u
 #define FLOWS_MAX 10000000u
-#define HUGE_BYTES ((size_t)2 << 20)
 
 /* Room for one more element in a growing array; false when out of memory or over the limit. */
 static bool reserve(void **array, u32 n, u32 *capacity, size_t size, u32 limit)
@@ -24,18 +22,9 @@ static bool reserve(void **array, u32 n, u32 *capacity, size_t size, u32 limit)
 	return true;
 }
 
-/* Huge pages where the system has them: a hundred thousand flows are too many for the TLB. */
 static struct weir_sim_flow *new_flows(u32 capacity)
 {
-	size_t bytes = capacity * sizeof(struct weir_sim_flow);
-	bool huge = bytes >= HUGE_BYTES;
-	void *flows = aligned_alloc(huge ? HUGE_BYTES : 64,
-				    huge ? (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1) : bytes);
-#ifdef MADV_HUGEPAGE
-	if (flows && huge)
-		madvise(flows, bytes, MADV_HUGEPAGE);
-#endif
-	return flows;
+	return aligned_alloc(_Alignof(struct weir_sim_flow), capacity * sizeof(struct weir_sim_flow));
 }
 
 static bool reserve_flow(struct weir_world *w)
