@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLUMNS_MAX 100
+
 const struct weir_option weir_options_everywhere[] = {
     {.name = "help", .letter = 'h', .help = "print this"},
     {.name = "version", .help = "print the version"},
@@ -28,13 +30,33 @@ static int widest(const struct weir_option *options, int width)
 	return width;
 }
 
+/* Prints text whose lines begin at column `indent`, the first one being there already. */
+static void print_wrapped(const char *text, int indent)
+{
+	int column = indent;
+	for (const char *word = text; *word;) {
+		int length = (int)strcspn(word, " ");
+		if (column > indent && column + length > COLUMNS_MAX) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		}
+		printf("%s%.*s", column > indent ? " " : "", length, word);
+		column += length + 1;
+		word += length;
+		word += strspn(word, " ");
+	}
+	putchar('\n');
+}
+
 static void print_options(const struct weir_option *options, int width)
 {
-	char left[128];
+	char left[128], help[512];
 	for (; options && options->name; options++) {
 		option_left(left, sizeof left, options);
-		printf("%-*s  %s%s\n", width, left, options->help,
-		       options->repeat ? " (may be repeated)" : "");
+		snprintf(help, sizeof help, "%s%s", options->help,
+			 options->repeat ? " (may be repeated)" : "");
+		printf("%-*s  ", width, left);
+		print_wrapped(help, width + 2);
 	}
 }
 

@@ -22,7 +22,10 @@ expect 2 'which verb?'
 expect 2 'did you mean doctor?' doctr
 for verb in link send recv source monitor probe kernel model sweep; do
 	expect 2 "$verb is not built yet" $verb --help
-	! "$weir" --help | grep -q "^  $verb "
+	if "$weir" --help | grep -q "^  $verb "; then
+		echo "$verb is in the help" >&2
+		exit 1
+	fi
 done
 expect 2 'did you mean --json?' doctor --jsn
 expect 2 'usage: weir doctor' doctor --jsn
@@ -36,7 +39,7 @@ for verb in $verbs; do
 	"$weir" $verb --help >"$dir/help"
 	grep -q "^usage: weir $verb" "$dir/help"
 	grep -q -e '--help' "$dir/help"
-	! grep -E '.{121}' "$dir/help"
+	if grep -E '.{121}' "$dir/help"; then exit 1; fi
 done
 
 # A full disk is a failure, and says so.

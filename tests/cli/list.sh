@@ -30,9 +30,21 @@ if kind == "experiments":
     assert all("/" in x["name"] and x["title"] for x in d[kind]), d[kind]
 '
 done
-# From elsewhere the shipped files are found beside the program.
+# From elsewhere the shipped files are found beside the program's build folder, or in its installation.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/build" "$dir/usr/bin" "$dir/usr/share/weir"
+cp "$weir" "$dir/build/weir"
+cp "$weir" "$dir/usr/bin/weir"
+cp -r scenarios "$dir/usr/share/weir/"
 cd /
-"$weir" list scenarios | grep -q two-cubic
+"$dir/usr/bin/weir" list scenarios | grep -q two-cubic
+code=0
+err=$("$dir/build/weir" list scenarios 2>&1) || code=$?
+[ $code -eq 3 ]
+case $err in *'no folder scenarios/'*) ;; *) exit 1 ;; esac
+cp -r "$SOURCE_ROOT/scenarios" "$dir/"
+"$dir/build/weir" list scenarios | grep -q two-cubic
 
 code=0
 err=$("$weir" list controlers 2>&1) || code=$?

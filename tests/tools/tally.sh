@@ -18,8 +18,9 @@ for result in FAIL TIMEOUT ERROR UNEXPECTEDPASS INTERRUPT; do
 	[ "$(printf '%s\n' "$out" | tail -n 1)" = '1 passed, 1 failed, 1 skipped' ]
 	printf '%s\n' "$out" | grep -q '^FAILED: c: '
 done
-! "$tally" missing.json >/dev/null
 : >empty.json
-! "$tally" empty.json >/dev/null
 echo '{"name": "half' >half.json
-! "$tally" checks half.json >/dev/null
+for bad in missing.json empty.json half.json; do
+	if "$tally" $bad >/dev/null; then exit 1; fi
+done
+if "$tally" checks half.json >/dev/null; then exit 1; fi
