@@ -385,7 +385,7 @@ static int make(struct weir_invocation *call)
 	code = code  ? code
 	       : lte ? make_lte(call, duration_ns, bps, &t)
 		     : make_cbr(call, duration_ns, bps, &t);
-	if (code)
+	if (code || !t.at_ns)
 		return code;
 	warn(call->path, &t);
 	o.trace = &t;
