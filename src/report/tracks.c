@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tracks.h"
 
+#include "core/decimal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -172,6 +174,8 @@ static u32 split(char *line, char **field, u32 max)
 /* A finite number that fills the whole field. */
 static bool number(const char *text, double *x)
 {
+	if (weir_decimal_plain(text, x))
+		return true;
 	if (strspn(text, "+-.0123456789eE") != strlen(text) || !*text)
 		return false;
 	char *end;
