@@ -141,7 +141,7 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 		if (start >= end)
 			continue;
 		if (i == 0 && is_duplicate_report(in, ack, start, end)) {
-			p->dsack = true;
+			p->dsack = p->echo_unclear = true;
 			if (start >= s->undo.start_seq && end <= s->recover_seq)
 				s->undo.retransmitted_bytes =
 				    weir_sub(s->undo.retransmitted_bytes, end - start);
@@ -245,6 +245,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (ack > s->una)
 		take_cumulative(s, now_ns, ack, &p);
 	follow_head(s);
+	p.echo_unclear = s->recovery != WEIR_RECOVERY_SACK && in->n_sack;
 	if (s->recovery != WEIR_RECOVERY_SACK)
 		count_duplicates(s, now_ns, ack, &p);
 	else if (in->n_sack || s->seen[0].start != s->seen[0].end)

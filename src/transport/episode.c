@@ -130,7 +130,7 @@ bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const stru
 		return false;
 	/* RFC 3522 by the echo: the original arrived - unless something else that was sent as often, and
 	 * after the retransmission, caused this ACK, that of the retransmission having been lost. */
-	bool eifel = p->original_arrived && p->echo_sent_ns < s->undo.first_sent_ns && !p->dsack &&
+	bool eifel = p->original_arrived && p->echo_sent_ns < s->undo.first_sent_ns && !p->echo_unclear &&
 		     s->state != WEIR_SENDER_OPEN;
 	bool all_duplicates =
 	    p->dsack && s->undo.sent_again && s->undo.retransmitted_bytes == 0; /* RFC 3708 */

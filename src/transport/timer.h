@@ -26,7 +26,7 @@ static inline void weir_timer_restart(struct weir_sender *s, u64 now_ns)
 	s->timer = WEIR_TIMER_RTO;
 	if (weir_timer_probe_wanted(s)) {
 		u64 probe_ns = 2 * s->rtt.srtt_ns;
-		if (weir_slots_count(&s->slots) == 1)
+		if (weir_slots_count(&s->slots) == 1 && s->config->ack_every > 1)
 			probe_ns += s->config->delayed_ack_ns; /* the receiver may wait for a second one */
 		if (probe_ns < wait_ns) {
 			wait_ns = probe_ns;
