@@ -196,6 +196,25 @@ static void check_back(struct weir_checker *c, struct network *net, struct weir_
 		weir_check_mistake(c, value->at, "a way back needs \"delay\" or \"hops\"");
 }
 
+static bool takes_time(const struct weir_scenario_hop *h)
+{
+	return h->delay_ns || h->rate_kind != WEIR_SCENARIO_FIXED || h->rate_bps;
+}
+
+/* Where neither way takes time, no window is enough: a flow would send for ever at one instant. */
+static void check_duration(struct weir_checker *c, const struct network *net,
+			   const struct weir_scenario_path *path)
+{
+	bool timed = path->n_hops == 0 || (path->n_back == 0 && path->back_delay_ns);
+	for (u32 i = 0; i < path->n_hops; i++)
+		timed |= takes_time(&net->hops[path->hops[i]]);
+	for (u32 i = 0; i < path->n_back; i++)
+		timed |= takes_time(&net->hops[path->back[i]]);
+	if (!timed && c->mistakes == 0)
+		weir_check_mistake(c, path->at,
+				   "this path takes no time at all: give a hop a rate or a delay");
+}
+
 static void check_path(struct weir_checker *c, struct network *net, struct weir_yaml *node,
 		       struct weir_scenario_path *path)
 {
@@ -209,6 +228,7 @@ static void check_path(struct weir_checker *c, struct network *net, struct weir_
 	for (u32 i = 0; i < path->n_hops; i++)
 		path->back_delay_ns += net->hops[path->hops[i]].delay_ns;
 	check_back(c, net, weir_yaml_find(node, "back"), path);
+	check_duration(c, net, path);
 }
 
 static void check_top(struct weir_checker *c, const struct network *net)

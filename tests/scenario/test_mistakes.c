@@ -126,6 +126,7 @@ static const struct mistake hop_mistakes[] = {
     {"rate: 1 Mbit/s}, {name: a b, rate: 1 Mbit/s",
      "3:57: name: \"a b\" must be 1 to 64 letters, digits, - or _\n"},
     {"rate: 1 Mbit/s}, {rate: 1 Mbit/s", "3:50: a hop needs \"name\"\n"},
+    {"rate: unlimited", "3:15: this path takes no time at all: give a hop a rate or a delay\n"},
 };
 
 static const struct mistake flow_mistakes[] = {
