@@ -1,31 +1,41 @@
 /* SPDX-License-Identifier: MIT */
+/* Slots are handed out in a circle: ACKs travel in order, so that memory is walked in order too. Where the
+ * next slot is still in use the circle doubles; what is in use keeps its number. */
 #include "state.h"
 
 #include <stdlib.h>
 
-/* A slot's number plus one, 0 when there is nothing to carry. */
+#define START 64
+#define MOST (1u << 30)
+
+static bool grow(struct weir_world *w)
+{
+	u32 capacity = w->sacks_capacity ? 2 * w->sacks_capacity : START;
+	struct weir_sim_sack *sacks = capacity > MOST ? NULL : realloc(w->sacks, capacity * sizeof *sacks);
+	if (!sacks)
+		return false;
+	for (u32 i = w->sacks_capacity; i < capacity; i++)
+		sacks[i].refs = 0;
+	w->sacks = sacks;
+	w->sacks_next = w->sacks_capacity;
+	w->sacks_capacity = capacity;
+	return true;
+}
+
+/* A slot's number plus one, 0 when memory ran out. */
 u32 weir_sim_sack_put(struct weir_world *w, const struct weir_ack_segment *ack)
 {
-	u32 i = w->sacks_free;
-	if (i != WEIR_NONE) {
-		w->sacks_free = w->sacks[i].next_free;
-	} else {
-		if (w->sacks_used == w->sacks_capacity) {
-			u32 capacity = w->sacks_capacity ? 2 * w->sacks_capacity : 64;
-			struct weir_sim_sack *sacks = realloc(w->sacks, capacity * sizeof *sacks);
-			if (!sacks) {
-				w->failed = true;
-				return 0;
-			}
-			w->sacks = sacks;
-			w->sacks_capacity = capacity;
-		}
-		i = w->sacks_used++;
+	if ((w->sacks_capacity == 0 || w->sacks[w->sacks_next].refs) && !grow(w)) {
+		w->failed = true;
+		return 0;
 	}
-	w->sacks[i].n = ack->n_sack;
-	w->sacks[i].refs = 1;
+	u32 i = w->sacks_next;
+	w->sacks_next = (i + 1) & (w->sacks_capacity - 1);
+	struct weir_sim_sack *s = &w->sacks[i];
+	s->n = ack->n_sack;
+	s->refs = 1;
 	for (u32 k = 0; k < ack->n_sack; k++)
-		w->sacks[i].block[k] = ack->sack[k];
+		s->block[k] = ack->sack[k];
 	return i + 1;
 }
 
@@ -40,9 +50,5 @@ void weir_sim_sack_get(const struct weir_world *w, u32 ext, struct weir_ack_segm
 /* One copy of the packet is gone. */
 void weir_sim_sack_drop(struct weir_world *w, u32 ext)
 {
-	struct weir_sim_sack *s = &w->sacks[ext - 1];
-	if (--s->refs)
-		return;
-	s->next_free = w->sacks_free;
-	w->sacks_free = ext - 1;
+	w->sacks[ext - 1].refs--;
 }

@@ -65,12 +65,11 @@ struct weir_sim_hop {
 	} * owner; /* what the link tells of its drops */
 };
 
-/* What an ACK carries beyond its number: SACK blocks. Slots are recycled through a free list. */
+/* What an ACK carries beyond its number: SACK blocks. */
 struct weir_sim_sack {
 	struct weir_sack_block block[WEIR_SACK_BLOCKS];
 	u32 n;
 	u32 refs; /* copies of the packet; 0: free */
-	u32 next_free;
 };
 
 struct weir_world {
@@ -82,7 +81,7 @@ struct weir_world {
 	u32 n_hops, n_flows, n_paths;
 	u32 flows_capacity, hops_capacity, paths_capacity;
 	struct weir_sim_sack *sacks;
-	u32 sacks_used, sacks_capacity, sacks_free;
+	u32 sacks_next, sacks_capacity;
 	bool ready, failed, tapped;
 	/* path p in direction d (0 forward): row 2p + d */
 	struct weir_sim_route {

@@ -49,7 +49,6 @@ struct weir_world *weir_world_new(const struct weir_world_config *c)
 	if (!w)
 		return NULL;
 	w->seed = c->seed;
-	w->sacks_free = WEIR_NONE;
 	if (c->flows_hint && c->flows_hint <= FLOWS_MAX) {
 		w->flows = new_flows(c->flows_hint);
 		w->flows_capacity = w->flows ? c->flows_hint : 0;
