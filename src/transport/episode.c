@@ -27,6 +27,7 @@ void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_pro
 		u64 flight_bytes = s->pipe_bytes + s->lost_bytes + p->acked_bytes;
 		s->recover_seq = s->nxt;
 		s->recoveries++;
+		s->tlp_end_seq = 0; /* what the probe would tell is known */
 		/* An episode inside another cannot tell whose retransmissions were needless. */
 		s->undo =
 		    (struct weir_undo){.possible = s->config->undo && cut && !repairing, .start_seq = s->una};

@@ -18,6 +18,7 @@ bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *
 	    .cwnd_bytes = config->mss_bytes,
 	    .recovery = (u8)config->recovery,
 	    .mss_bytes = config->mss_bytes,
+	    .ect = config->ecn,
 	    .deadline_ns = WEIR_NEVER,
 	    .tick_ns = WEIR_NEVER,
 	    .last_ack_ns = now_ns,

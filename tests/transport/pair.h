@@ -63,7 +63,8 @@ struct pair {
 	struct pair_sent *sent;
 	u32 n_sent, sent_capacity;
 	u32 acks_sent, acks_taken, rtt_samples;
-	u64 hash;
+	u32 steady; /* ACKs that found the short way open */
+	u64 hash, mind;
 	bool unchecked; /* too long for the invariants after every event */
 };
 
@@ -194,7 +195,7 @@ static inline void pair_put(struct pair *p, struct pair_item item, u32 wire_byte
 			continue;
 		drop |= way->rule[i].action == PAIR_DROP;
 		copy |= way->rule[i].action == PAIR_COPY;
-		item.ce |= way->rule[i].action == PAIR_MARK;
+		item.ce |= way->rule[i].action == PAIR_MARK && item.data.ect;
 		late_ns += way->rule[i].action == PAIR_LATE ? way->rule[i].ns : 0;
 	}
 	u64 out_ns = drop ? WEIR_NEVER : pair_serve(p, way, wire_bytes);
@@ -232,10 +233,35 @@ static inline void pair_write_down(struct pair *p, const struct weir_segment *s)
 	pair_hash(p, s->bytes | (u64)s->attempt << 32);
 }
 
-static inline void pair_check(const struct pair *p)
+/* After each event: the invariants, and what the sender has in mind, into a hash of its own. */
+static inline void pair_check(struct pair *p)
 {
-	if (!p->unchecked)
-		check_sender(&p->sender);
+	const struct weir_sender *s = &p->sender;
+	if (p->unchecked)
+		return;
+	check_sender(s);
+	const u64 mind[] = {s->una,
+			    s->pipe_bytes,
+			    s->cwnd_bytes,
+			    s->deadline_ns,
+			    s->rack.sent_ns,
+			    s->rack.rtt_ns,
+			    s->rack.end_seq,
+			    s->rack.fack_seq,
+			    s->rtt.srtt_ns,
+			    s->rtt.rttvar_ns,
+			    s->delivery_Bps,
+			    s->last_ack_ns,
+			    s->last_send_ns,
+			    s->limited_now,
+			    s->limited_before,
+			    s->edge,
+			    s->round_start_ns,
+			    s->was_idle,
+			    s->app_limited_until_bytes,
+			    s->delivered_bytes};
+	for (u32 i = 0; i < sizeof mind / sizeof mind[0]; i++)
+		p->mind = (p->mind ^ mind[i]) * 0x100000001b3ULL;
 }
 
 static inline void pair_poll(struct pair *p)
@@ -285,6 +311,7 @@ static inline void pair_data_arrives(struct pair *p, const struct pair_item *ite
 static inline void pair_ack_arrives(struct pair *p, const struct weir_ack_segment *ack)
 {
 	probe.ack_number = ++p->acks_taken;
+	p->steady += p->sender.steady;
 	p->rtt_samples += weir_sender_on_ack(&p->sender, p->now_ns, ack) > 0;
 	probe.ack_number = 0;
 	pair_check(p);

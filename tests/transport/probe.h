@@ -160,6 +160,7 @@ static inline void probe_on_loss(void *state, const void *params, const struct w
 	}
 	if (kind == PROBE_SPURIOUS) {
 		assert_true(s->prior_bytes > 0);
+		probe.episode_ns = probe.episode_nxt = 0; /* a cut that was none */
 		s->cwnd_bytes = weir_max(s->prior_bytes, s->cwnd_bytes);
 	}
 	o->cwnd_bytes = weir_max(s->cwnd_bytes, v->mss_bytes);
