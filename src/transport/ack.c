@@ -264,8 +264,9 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 		struct weir_ack ack_event = {
 		    .acked_bytes = p.acked_bytes, .rtt_ns = p.rtt_ns, .ce_bytes = in->ce ? p.acked_bytes : 0};
 		weir_control_ack(s, now_ns, flags, &ack_event);
-		weir_timer_restart(s, now_ns);
 	}
+	if (p.any || p.una_moved)
+		weir_timer_restart(s, now_ns);
 	if (s->state != WEIR_SENDER_OPEN)
 		weir_episode_after_ack(s, &p);
 	return p.rtt_ns;
