@@ -205,10 +205,12 @@ int weir_world_run(struct weir_world *w, u64 until_ns)
 	if (!w->ready && !weir_sim_prepare(w))
 		return -1;
 	run_events(w, weir_min(until_ns, WEIR_NEVER - 1));
-	for (u32 i = 0; i < w->n_hops; i++)
-		w->failed |= w->hops[i].link->failed;
-	if (w->failed)
-		return -1;
-	w->now_ns = weir_max(w->now_ns, until_ns);
-	return 0;
+	if (!w->failed && until_ns != WEIR_NEVER)
+		w->now_ns = weir_max(w->now_ns, until_ns);
+	for (u32 i = 0; i < w->n_hops; i++) {
+		struct weir_link *link = w->hops[i].link;
+		link->ops->settle(link, w->now_ns); /* totals of flows know of every loss by now */
+		w->failed |= link->failed;
+	}
+	return w->failed ? -1 : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots are handed out in a circle: ACKs travel in order, so that memory is walked in order too. Where the
- * next slot is still in use the circle doubles; what is in use keeps its number. */
+/* Slots are handed out in a circle: ACKs travel in order, so that memory is walked in order too. What is
+ * still in use is passed over; the circle doubles when half of it is in use, and numbers stay. So an ACK that
+ * waits for long holds up nothing, and passing over those that wait costs less than a round of the circle. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -25,12 +26,15 @@ static bool grow(struct weir_world *w)
 /* A slot's number plus one, 0 when memory ran out. */
 u32 weir_sim_sack_put(struct weir_world *w, const struct weir_ack_segment *ack)
 {
-	if ((w->sacks_capacity == 0 || w->sacks[w->sacks_next].refs) && !grow(w)) {
+	if (w->sacks_used >= w->sacks_capacity / 2 && !grow(w)) {
 		w->failed = true;
 		return 0;
 	}
 	u32 i = w->sacks_next;
+	while (w->sacks[i].refs)
+		i = (i + 1) & (w->sacks_capacity - 1);
 	w->sacks_next = (i + 1) & (w->sacks_capacity - 1);
+	w->sacks_used++;
 	struct weir_sim_sack *s = &w->sacks[i];
 	s->n = ack->n_sack;
 	s->refs = 1;
@@ -50,5 +54,5 @@ void weir_sim_sack_get(const struct weir_world *w, u32 ext, struct weir_ack_segm
 /* One copy of the packet is gone. */
 void weir_sim_sack_drop(struct weir_world *w, u32 ext)
 {
-	w->sacks[ext - 1].refs--;
+	w->sacks_used -= --w->sacks[ext - 1].refs == 0;
 }

@@ -81,7 +81,7 @@ struct weir_world {
 	u32 n_hops, n_flows, n_paths;
 	u32 flows_capacity, hops_capacity, paths_capacity;
 	struct weir_sim_sack *sacks;
-	u32 sacks_next, sacks_capacity;
+	u32 sacks_next, sacks_used, sacks_capacity;
 	bool ready, failed, tapped;
 	/* path p in direction d (0 forward): row 2p + d */
 	struct weir_sim_route {

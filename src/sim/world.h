@@ -84,7 +84,8 @@ void weir_world_set_taps(struct weir_world *w, const struct weir_world_taps *tap
 /* Each packet's time in the hop's queue goes there; the caller's, NULL = nowhere. */
 void weir_world_set_hop_wait(struct weir_world *w, u32 hop, struct weir_hist *wait_ns);
 
-/* Processes every event up to and including until_ns. Returns 0, or -1 when memory ran out (the world
+/* Processes every event up to and including until_ns (WEIR_NEVER: all that there are, and the clock stays at
+ * the last). Returns 0, or -1 when memory ran out (the world
  * then stands still, complete, at weir_world_now_ns). */
 int weir_world_run(struct weir_world *w, u64 until_ns);
 u64 weir_world_now_ns(const struct weir_world *w);
