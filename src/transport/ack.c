@@ -221,7 +221,7 @@ static u32 count_round(struct weir_sender *s, u64 now_ns, const struct weir_prog
 	return weir_round_start(s, now_ns);
 }
 
-static void repair(struct weir_sender *s, u64 now_ns, struct weir_progress *p, u64 pipe_before_bytes)
+static void repair(struct weir_sender *s, u64 now_ns, struct weir_progress *p)
 {
 	if (weir_episode_undo_if_spurious(s, now_ns, p))
 		return;
@@ -229,7 +229,7 @@ static void repair(struct weir_sender *s, u64 now_ns, struct weir_progress *p, u
 	    (s->sacked_bytes || !weir_slot_queue_empty(&s->retransmitted)))
 		weir_loss_detect(s, now_ns, p);
 	if (p->lost_bytes)
-		weir_episode_enter(s, now_ns, p, pipe_before_bytes);
+		weir_episode_enter(s, now_ns, p);
 }
 
 static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_segment *in)
@@ -238,7 +238,6 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (ack > s->nxt) /* acknowledges what was never sent */
 		return 0;
 	struct weir_progress p = {.echo_attempt = in->attempt};
-	u64 pipe_before_bytes = s->pipe_bytes;
 	s->last_ack_ns = now_ns;
 	if (ack >= s->una)
 		s->edge = weir_max(s->edge, ack + ((u64)in->window << WEIR_WINDOW_SHIFT));
@@ -257,7 +256,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (s->tlp_end_seq)
 		weir_probe_on_ack(s, now_ns, &p);
 	if (s->sacked_bytes || s->state != WEIR_SENDER_OPEN || p.lost_bytes || p.dsack)
-		repair(s, now_ns, &p, pipe_before_bytes);
+		repair(s, now_ns, &p);
 	if (in->ce && p.any)
 		weir_episode_ecn(s, now_ns, p.acked_bytes);
 	if (p.any) {

@@ -4,19 +4,17 @@
 #include "control.h"
 #include "loss.h"
 
-static void tell_loss(struct weir_sender *s, u64 now_ns, u64 lost_bytes, u64 sent_ns, u64 flight_bytes,
+static void tell_loss(struct weir_sender *s, u64 now_ns, u64 lost_bytes, u64 sent_ns,
 		      enum weir_loss_kind kind, bool new_episode)
 {
 	struct weir_loss loss = {.lost_bytes = lost_bytes,
 				 .sent_ns = sent_ns,
-				 .inflight_at_send_bytes = flight_bytes,
 				 .kind = kind,
 				 .flags = new_episode ? WEIR_NEW_EPISODE : 0};
 	weir_control_loss(s, now_ns, &loss);
 }
 
-void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p,
-			u64 pipe_before_bytes)
+void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p)
 {
 	bool repairing = s->state != WEIR_SENDER_OPEN;
 	/* What is lost beyond recover_seq was sent after the last episode began. */
@@ -35,7 +33,7 @@ void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_pro
 		if (s->rack.persist && --s->rack.persist == 0)
 			s->rack.reorder_mult = 1;
 	}
-	tell_loss(s, now_ns, p->lost_bytes, p->lost_sent_ns, pipe_before_bytes, WEIR_LOSS_PACKET, cut);
+	tell_loss(s, now_ns, p->lost_bytes, p->lost_sent_ns, WEIR_LOSS_PACKET, cut);
 	if (new_episode)
 		s->state = WEIR_SENDER_RECOVERY;
 }
@@ -46,7 +44,7 @@ void weir_episode_ecn(struct weir_sender *s, u64 now_ns, u64 ce_bytes)
 	bool new_episode = s->state == WEIR_SENDER_OPEN && s->una > s->ecn_recover_seq;
 	if (new_episode)
 		s->ecn_recover_seq = s->nxt;
-	tell_loss(s, now_ns, ce_bytes, 0, s->pipe_bytes, WEIR_LOSS_ECN, new_episode);
+	tell_loss(s, now_ns, ce_bytes, 0, WEIR_LOSS_ECN, new_episode);
 }
 
 /* RFC 9937 section 5: what may leave in answer to this ACK. */
@@ -146,6 +144,6 @@ bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const stru
 	unmark_lost(s);
 	if (s->state != WEIR_SENDER_OPEN)
 		leave(s);
-	tell_loss(s, now_ns, 0, 0, s->pipe_bytes, WEIR_LOSS_SPURIOUS, false);
+	tell_loss(s, now_ns, 0, 0, WEIR_LOSS_SPURIOUS, false);
 	return true;
 }

@@ -32,8 +32,7 @@ void weir_rack_update(struct weir_sender *s, u64 now_ns, const struct weir_slot 
 void weir_rack_dsack(struct weir_sender *s);
 
 /* episode.c */
-void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p,
-			u64 pipe_before_bytes);
+void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_progress *p);
 void weir_episode_sent_again(struct weir_sender *s, u64 now_ns, u32 slot_number);
 void weir_episode_after_ack(struct weir_sender *s, const struct weir_progress *p);
 bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const struct weir_progress *p);

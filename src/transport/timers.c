@@ -13,10 +13,8 @@ void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_prog
 	s->tlp_end_seq = 0;
 	if (!repaired_by_probe || s->state != WEIR_SENDER_OPEN)
 		return;
-	struct weir_loss loss = {.lost_bytes = s->mss_bytes,
-				 .inflight_at_send_bytes = s->pipe_bytes,
-				 .kind = WEIR_LOSS_PACKET,
-				 .flags = WEIR_NEW_EPISODE};
+	struct weir_loss loss = {
+	    .lost_bytes = s->mss_bytes, .kind = WEIR_LOSS_PACKET, .flags = WEIR_NEW_EPISODE};
 	s->recoveries++;
 	s->recover_seq = s->nxt;
 	s->undo.possible = false;
@@ -44,10 +42,9 @@ static void time_out(struct weir_sender *s, u64 now_ns)
 static void reorder_time_out(struct weir_sender *s, u64 now_ns)
 {
 	struct weir_progress p = {0};
-	u64 pipe_before_bytes = s->pipe_bytes;
 	if (weir_loss_detect(s, now_ns, &p) == 0)
 		return;
-	weir_episode_enter(s, now_ns, &p, pipe_before_bytes);
+	weir_episode_enter(s, now_ns, &p);
 	weir_episode_after_ack(s, &p);
 }
 
