@@ -141,7 +141,7 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 		if (start >= end)
 			continue;
 		if (i == 0 && is_duplicate_report(in, ack, start, end)) {
-			p->dsack = p->echo_unclear = true;
+			p->dsack = true;
 			if (start >= s->undo.start_seq && end <= s->recover_seq)
 				s->undo.retransmitted_bytes =
 				    weir_sub(s->undo.retransmitted_bytes, end - start);
@@ -158,7 +158,8 @@ static void take_sack(struct weir_sender *s, u64 now_ns, u64 ack, const struct w
 }
 
 /* Without SACK each duplicate ACK stands for one segment that left the path (RFC 5681, RFC 3042). */
-static void count_duplicates(struct weir_sender *s, u64 now_ns, u64 ack, struct weir_progress *p)
+static void count_duplicates(struct weir_sender *s, u64 now_ns, u64 ack, const struct weir_ack_segment *in,
+			     struct weir_progress *p)
 {
 	if (p->una_moved) {
 		s->duplicate_acks = 0;
@@ -171,14 +172,17 @@ static void count_duplicates(struct weir_sender *s, u64 now_ns, u64 ack, struct 
 			weir_loss_mark(s, now_ns, s->slots.head, p);
 			s->lost_hand = s->slots.head;
 			s->force_retransmit = true;
+			/* Only the first restarts the timer: many holes are not worth a round trip each. */
+			p->keeps_timer = s->partial_acked;
+			s->partial_acked = true;
 		}
 		return;
 	}
 	if (ack != s->una || s->nxt == s->una || s->state == WEIR_SENDER_LOSS)
 		return;
-	/* What was sent again without need comes back as duplicate ACKs that mean no loss; RFC 6582 section 4
-	 * tells them by the time stamp, here by the echo. */
-	if (s->state == WEIR_SENDER_OPEN && p->echo_attempt)
+	/* What the timer sent again without need comes back as duplicate ACKs that mean no loss. RFC 6582
+	 * section 4 tells them by the time stamp, here the receiver says what it got twice. */
+	if (s->una == s->recover_seq && in->n_sack && weir_seq_expand(in->sack[0].end, ack) <= ack)
 		return;
 	s->duplicate_acks++;
 	s->inflation_bytes += s->mss_bytes;
@@ -244,9 +248,8 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (ack > s->una)
 		take_cumulative(s, now_ns, ack, &p);
 	follow_head(s);
-	p.echo_unclear = s->recovery != WEIR_RECOVERY_SACK && in->n_sack;
 	if (s->recovery != WEIR_RECOVERY_SACK)
-		count_duplicates(s, now_ns, ack, &p);
+		count_duplicates(s, now_ns, ack, in, &p);
 	else if (in->n_sack || s->seen[0].start != s->seen[0].end)
 		take_sack(s, now_ns, ack, in, &p);
 	if (p.rtt_ns)
@@ -264,7 +267,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 		    .acked_bytes = p.acked_bytes, .rtt_ns = p.rtt_ns, .ce_bytes = in->ce ? p.acked_bytes : 0};
 		weir_control_ack(s, now_ns, flags, &ack_event);
 	}
-	if (p.any || p.una_moved)
+	if ((p.any || p.una_moved) && !p.keeps_timer)
 		weir_timer_restart(s, now_ns);
 	if (s->state != WEIR_SENDER_OPEN)
 		weir_episode_after_ack(s, &p);

@@ -26,6 +26,7 @@ void weir_episode_enter(struct weir_sender *s, u64 now_ns, const struct weir_pro
 		s->recover_seq = s->nxt;
 		s->recoveries++;
 		s->tlp_end_seq = 0; /* what the probe would tell is known */
+		s->partial_acked = false;
 		/* An episode inside another cannot tell whose retransmissions were needless. */
 		s->undo =
 		    (struct weir_undo){.possible = s->config->undo && cut && !repairing, .start_seq = s->una};
@@ -129,7 +130,7 @@ bool weir_episode_undo_if_spurious(struct weir_sender *s, u64 now_ns, const stru
 		return false;
 	/* RFC 3522 by the echo: the original arrived - unless something else that was sent as often, and
 	 * after the retransmission, caused this ACK, that of the retransmission having been lost. */
-	bool eifel = p->original_arrived && p->echo_sent_ns < s->undo.first_sent_ns && !p->echo_unclear &&
+	bool eifel = p->original_arrived && p->echo_sent_ns < s->undo.first_sent_ns && !p->dsack &&
 		     s->state != WEIR_SENDER_OPEN;
 	bool all_duplicates =
 	    p->dsack && s->undo.sent_again && s->undo.retransmitted_bytes == 0; /* RFC 3708 */

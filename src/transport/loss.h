@@ -19,7 +19,7 @@ struct weir_progress {
 	u32 newest_slot;
 	u8 echo_attempt;
 	bool any, una_moved, dsack;
-	bool echo_unclear;     /* something else than what it acknowledges may have caused the ACK */
+	bool keeps_timer;      /* it shall not restart the timeout */
 	bool original_arrived; /* of the episode's first retransmission, if the echo is of its segment */
 };
 

@@ -169,13 +169,13 @@ enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now
 	if (end <= r->next || end < start) { /* all of it has been delivered before */
 		r->duplicate = (struct weir_sack_block){(u32)start, (u32)end};
 		r->has_duplicate = true;
-		r->echo_attempt = attempt;
+		if (attempt) /* a copy of an original carries an old time stamp */
+			r->echo_attempt = attempt;
 		return WEIR_RECEIVE_ACK;
 	}
 	if (start > r->next) {
 		if (end <= edge)
 			keep_out_of_order(r, start, end);
-		r->echo_attempt = attempt;
 		return WEIR_RECEIVE_ACK;
 	}
 	if (r->pending_bytes == 0)

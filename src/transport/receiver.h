@@ -19,9 +19,9 @@ struct weir_receiver {
 	u32 ack_bytes;	   /* acknowledge at once from so much pending data on */
 	u32 window;	   /* what it advertises */
 	u32 n_ranges;	   /* out-of-order data, sorted, disjoint, not touching */
-	u8 echo_attempt;
-	bool ce_state; /* whether the data waiting for its ACK was marked */
-	bool failed;   /* out of memory: data was not kept */
+	u8 echo_attempt;   /* as TS.Recent of RFC 7323: data out of order leaves it alone */
+	bool ce_state;	   /* whether the data waiting for its ACK was marked */
+	bool failed;	   /* out of memory: data was not kept */
 	bool has_duplicate;
 	u8 n_recent;
 	u64 delayed_ack_ns;

@@ -168,10 +168,10 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 	s->lost_bytes -= slot->bytes;
 	slot->lost = 0;
 	send_again(s, now_ns, number, slot, out);
-	weir_episode_sent_again(s, now_ns, number);
-	/* A fast retransmission has a timeout of its own before it counts as lost. */
-	if (s->state == WEIR_SENDER_RECOVERY && number == s->slots.head)
+	/* The fast retransmission has a timeout of its own before it counts as lost. */
+	if (s->state == WEIR_SENDER_RECOVERY && !s->undo.sent_again)
 		weir_timer_restart(s, now_ns);
+	weir_episode_sent_again(s, now_ns, number);
 	return true;
 }
 

@@ -106,6 +106,7 @@ struct weir_sender {
 	u32 duplicate_acks;
 	struct weir_sack_block seen[WEIR_SACK_BLOCKS]; /* blocks of the last ACK, to skip what is known */
 	bool tlp_retransmitted, probe_due, force_retransmit;
+	bool partial_acked; /* NewReno: this episode has seen a partial ACK */
 	u32 timeouts, recoveries, spurious;
 	u64 retransmitted_packets, retransmitted_bytes;
 };

@@ -23,14 +23,15 @@ void weir_probe_on_ack(struct weir_sender *s, u64 now_ns, const struct weir_prog
 
 static void time_out(struct weir_sender *s, u64 now_ns)
 {
-	bool again = s->state == WEIR_SENDER_LOSS;
+	bool repairing = s->state != WEIR_SENDER_OPEN;
 	s->timeouts++;
 	if (weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, WEIR_NEVER) < s->config->rto_max_ns)
 		s->rtt.backoff++;
 	weir_loss_mark_all(s, now_ns);
 	s->state = WEIR_SENDER_LOSS;
 	s->recover_seq = s->nxt;
-	s->undo = (struct weir_undo){.possible = s->config->undo && !again, .start_seq = s->una};
+	/* A timeout amid repairs may be early, but the losses are real. */
+	s->undo = (struct weir_undo){.possible = s->config->undo && !repairing, .start_seq = s->una};
 	s->tlp_end_seq = 0;
 	s->probe_due = false;
 	s->inflation_bytes = 0;

@@ -32,7 +32,7 @@ struct weir_ack_segment {
 	u32 window; /* in units of 1 << WEIR_WINDOW_SHIFT bytes */
 	struct weir_sack_block sack[WEIR_SACK_BLOCKS];
 	u8 n_sack;  /* the first block may report a duplicate (RFC 2883) */
-	u8 attempt; /* of the segment that caused this ACK */
+	u8 attempt; /* of the earliest segment in order that this ACK answers (RFC 7323 section 4.3) */
 	bool ce;    /* the data that this ACK reports was marked CE */
 };
 

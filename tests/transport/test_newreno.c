@@ -8,7 +8,10 @@ static void g29_partial_acks(void **state)
 {
 	(void)state;
 	const u32 lost[] = {50, 53, 57, 58, 64, 69};
-	struct pair *p = steady_path(WEIR_RECOVERY_NEWRENO);
+	struct weir_endpoint_config c = steady_config();
+	c.recovery = WEIR_RECOVERY_NEWRENO;
+	c.rto_min_ns = 10 * RTT_NS;
+	struct pair *p = steady_path_of(&c, &fixed_window);
 	for (u32 i = 0; i < 6; i++)
 		pair_drop(p, lost[i]);
 	pair_write(p, 300 * MSS);
@@ -29,6 +32,30 @@ static void g29_partial_acks(void **state)
 	}
 	assert_int_equal(p->sender.cwnd_bytes, 10 * MSS);
 	assert_int_equal(p->sender.inflation_bytes, 0);
+	pair_free(p);
+}
+
+/* RFC 6582 section 3.2 step 3: only the first partial ACK restarts the timer. Ten holes at a round trip each
+ * would take a second; the timeout comes 305 ms after that ACK, and slow start sends the rest. */
+static void many_holes_are_left_to_the_timer(void **state)
+{
+	(void)state;
+	struct weir_endpoint_config c = steady_config();
+	const struct probe_params params = {.cwnd_bytes = WINDOW * MSS, .grow = 1};
+	c.recovery = WEIR_RECOVERY_NEWRENO;
+	struct pair *p = steady_path_of(&c, &params);
+	for (u32 n = 30; n < 50; n += 2)
+		pair_segment_rule(p, nth_offset(n), 0, PAIR_DROP, 0);
+	pair_write(p, 300 * MSS);
+	u64 first_ns = 0;
+	while (!weir_sender_done(&p->sender)) {
+		pair_step(p);
+		if (!first_ns && p->sender.partial_acked)
+			first_ns = p->now_ns;
+	}
+	assert_int_equal(p->sender.timeouts, 1);
+	assert_int_equal(probe.cuts, 1);
+	assert_in_range(probe_last(PROBE_TIMEOUT)->now_ns - first_ns, 3 * RTT_NS, 4 * RTT_NS);
 	pair_free(p);
 }
 
@@ -163,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(third_duplicate),
 	    cmocka_unit_test(g29_partial_acks),
+	    cmocka_unit_test(many_holes_are_left_to_the_timer),
 	    cmocka_unit_test(inflation_and_deflation),
 	    cmocka_unit_test(reno_leaves_at_the_first_new_ack),
 	    cmocka_unit_test(duplicates_after_a_timeout),
