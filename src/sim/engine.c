@@ -202,7 +202,7 @@ static void run_events(struct weir_world *w, u64 until_ns)
 
 int weir_world_run(struct weir_world *w, u64 until_ns)
 {
-	if (!w->ready && !weir_sim_prepare(w))
+	if (!w->ready && (w->failed || !weir_sim_prepare(w)))
 		return -1;
 	run_events(w, weir_min(until_ns, WEIR_NEVER - 1));
 	if (!w->failed && until_ns != WEIR_NEVER)

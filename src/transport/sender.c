@@ -231,8 +231,12 @@ static bool poll_probe(struct weir_sender *s, u64 now_ns, struct weir_segment *o
 	if (!sent && weir_slots_count(&s->slots)) {
 		u32 number = s->slots.tail - 1;
 		struct weir_slot *slot = weir_slots_get(&s->slots, number);
-		if (slot->sacked || slot->lost || !weir_slot_queue_push(&s->retransmitted, number))
+		if (slot->sacked || slot->lost)
 			return false;
+		if (!weir_slot_queue_push(&s->retransmitted, number)) {
+			s->failed = true;
+			return false;
+		}
 		s->pipe_bytes -= slot->bytes;
 		send_again(s, now_ns, number, slot, out);
 		sent = true;
