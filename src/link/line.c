@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "line.h"
+#include "pages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ int weir_line_init(struct weir_line *line, const struct weir_line_config *c, str
 	u64 longest_bytes = weir_muldiv(LONGEST_BACKLOG_NS, c->rate_bps, 8 * WEIR_NS_PER_S);
 	line->limit_bytes = weir_min(c->limit_bytes ? c->limit_bytes : WEIR_NEVER, longest_bytes);
 	line->limit_packets = weir_min(c->limit_packets ? c->limit_packets : WEIR_NEVER, MOST_PACKETS);
-	line->ring = malloc(RING_START * sizeof *line->ring);
+	line->ring = weir_pages_alloc(RING_START * sizeof *line->ring);
 	if (line->ring)
 		return 0;
 	weir_line_fini(line);
@@ -45,7 +46,8 @@ void weir_line_fini(struct weir_line *line)
 bool weir_line_grow(struct weir_line *l)
 {
 	u64 size = l->mask + 1;
-	struct weir_line_record *ring = size < MOST_PACKETS ? malloc(2 * size * sizeof *ring) : NULL;
+	struct weir_line_record *ring =
+	    size < MOST_PACKETS ? weir_pages_alloc(2 * size * sizeof *ring) : NULL;
 	if (!ring) {
 		l->link.failed = true;
 		return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Building a world: hops, paths, flows, and the routes between them. */
+#include "link/pages.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -22,17 +23,13 @@ static bool reserve(void **array, u32 n, u32 *capacity, size_t size, u32 limit)
 	return true;
 }
 
-static struct weir_sim_flow *new_flows(u32 capacity)
-{
-	return aligned_alloc(_Alignof(struct weir_sim_flow), capacity * sizeof(struct weir_sim_flow));
-}
-
 static bool reserve_flow(struct weir_world *w)
 {
 	if (w->n_flows < w->flows_capacity)
 		return true;
 	u32 larger = w->flows_capacity ? 2 * w->flows_capacity : 8;
-	struct weir_sim_flow *flows = w->n_flows < FLOWS_MAX ? new_flows(larger) : NULL;
+	struct weir_sim_flow *flows =
+	    w->n_flows < FLOWS_MAX ? weir_pages_alloc(larger * sizeof *flows) : NULL;
 	if (!flows)
 		return false;
 	if (w->n_flows)
@@ -50,7 +47,7 @@ struct weir_world *weir_world_new(const struct weir_world_config *c)
 		return NULL;
 	w->seed = c->seed;
 	if (c->flows_hint && c->flows_hint <= FLOWS_MAX) {
-		w->flows = new_flows(c->flows_hint);
+		w->flows = weir_pages_alloc(c->flows_hint * sizeof *w->flows);
 		w->flows_capacity = w->flows ? c->flows_hint : 0;
 	}
 	return w;
