@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "line.h"
-#include "pages.h"
+#include "core/pages.h"
 
 #include <assert.h>
 #include <stdlib.h>

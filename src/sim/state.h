@@ -46,9 +46,9 @@ struct weir_sim_flow {
 	struct weir_receiver receiver;
 	u64 lost_packets;
 	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
-	u64 ce_packets;
 
 	_Alignas(64) struct weir_sender sender;
+	u64 ce_packets;
 };
 _Static_assert(offsetof(struct weir_sim_flow, receiver) == 64, "one line for every packet");
 _Static_assert(offsetof(struct weir_sim_flow, sender) == 192, "the sender begins a line");
@@ -90,6 +90,7 @@ struct weir_world {
 	u32 *next; /* row * n_hops + hop: the hop after it, or WEIR_NONE */
 	struct weir_endpoint_config **endpoints;
 	u32 n_endpoints;
+	struct weir_pool pool; /* of what grows with the flows */
 	struct weir_world_taps taps;
 	struct weir_completion *completions;
 	u64 n_completions, completions_capacity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Building a world: hops, paths, flows, and the routes between them. */
-#include "link/pages.h"
+#include "core/pages.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -81,6 +81,7 @@ void weir_world_free(struct weir_world *w)
 	free(w->endpoints);
 	free(w->sacks);
 	free(w->completions);
+	weir_pool_free(&w->pool);
 	free(w);
 }
 
@@ -160,8 +161,11 @@ u32 weir_world_add_path(struct weir_world *w, const u32 *hops, u32 n_hops, const
 /* Flows with the same endpoint share one row, newest first: most worlds have one. */
 static u32 intern_endpoint(struct weir_world *w, const struct weir_endpoint_config *c)
 {
+	struct weir_endpoint_config pooled;
+	memcpy(&pooled, c, sizeof pooled);
+	pooled.pool = &w->pool;
 	for (u32 i = w->n_endpoints; i-- > 0 && i + 4 > w->n_endpoints;)
-		if (memcmp(w->endpoints[i], c, sizeof *c) == 0)
+		if (memcmp(w->endpoints[i], &pooled, sizeof pooled) == 0)
 			return i;
 	struct weir_endpoint_config **rows = realloc(w->endpoints, (w->n_endpoints + 1) * sizeof(*rows));
 	struct weir_endpoint_config *row = malloc(sizeof *row);
@@ -171,7 +175,7 @@ static u32 intern_endpoint(struct weir_world *w, const struct weir_endpoint_conf
 		free(row);
 		return WEIR_NONE;
 	}
-	memcpy(row, c, sizeof *row);
+	memcpy(row, &pooled, sizeof *row);
 	rows[w->n_endpoints] = row;
 	return w->n_endpoints++;
 }

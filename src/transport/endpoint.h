@@ -3,6 +3,7 @@
 #ifndef WEIR_TRANSPORT_ENDPOINT_H
 #define WEIR_TRANSPORT_ENDPOINT_H
 
+#include "core/pool.h"
 #include "weir/cc.h"
 #include "wire.h"
 
@@ -27,6 +28,7 @@ struct weir_endpoint_config {
 	bool pace;		    /* pace by cwnd / srtt when the controller has no opinion on the rate */
 	u64 first_sequence;	    /* stream offset of the first byte on the wire, for wrap tests */
 	bool full_form;		    /* never the short way of steady.h: for tests that compare the two */
+	struct weir_pool *pool;	    /* where scoreboards live; NULL: the heap. Outlives both ends */
 };
 
 /* The receive buffer as it is advertised, in the wire's units: never nothing, since nobody probes a closed

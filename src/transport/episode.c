@@ -116,7 +116,7 @@ static void unmark_lost(struct weir_sender *s)
 		s->lost_bytes -= slot->bytes;
 		s->pipe_bytes += slot->bytes;
 		if (slot->attempts && s->recovery == WEIR_RECOVERY_SACK &&
-		    !weir_slot_queue_push(&s->retransmitted, n))
+		    !weir_slot_queue_push(&s->retransmitted, n, s->config->pool))
 			s->failed = true;
 	}
 	s->rack.mark = s->lost_hand = s->slots.head;

@@ -90,7 +90,7 @@ static void judge_retransmissions(struct weir_sender *s, u64 now_ns, u64 window_
 		if (judge(s, number, now_ns, window_ns) != JUDGED_LOST)
 			return;
 		weir_loss_mark(s, now_ns, number, p);
-		if (!weir_slot_queue_push(&s->relost, number))
+		if (!weir_slot_queue_push(&s->relost, number, s->config->pool))
 			s->failed = true;
 	}
 }

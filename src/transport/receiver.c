@@ -15,12 +15,13 @@ void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_conf
 	    .window = weir_endpoint_window(c),
 	    .ack_bytes = c->ack_every > 1 ? c->ack_every * c->mss_bytes : 1,
 	    .delayed_ack_ns = c->delayed_ack_ns,
+	    .pool = c->pool,
 	};
 }
 
 void weir_receiver_free(struct weir_receiver *r)
 {
-	free(r->room);
+	weir_pool_put(r->pool, r->room, r->capacity * sizeof *r->room);
 	r->room = r->ranges = NULL;
 }
 
@@ -69,11 +70,14 @@ static bool make_room(struct weir_receiver *r)
 	u32 capacity = r->capacity ? 2u * r->capacity : RANGES_START;
 	if (capacity > RANGES_MAX)
 		return false;
-	struct weir_range *room = realloc(r->room, capacity * sizeof *room);
+	struct weir_range *room = weir_pool_get(r->pool, capacity * sizeof *room);
 	if (!room) {
 		r->failed = true;
 		return false;
 	}
+	if (r->n_ranges)
+		memcpy(room + before, r->ranges, r->n_ranges * sizeof *room);
+	weir_pool_put(r->pool, r->room, r->capacity * sizeof *r->room);
 	r->room = room;
 	r->ranges = room + before;
 	r->capacity = capacity;

@@ -27,6 +27,7 @@ struct weir_receiver {
 	u64 delayed_ack_ns;
 	struct weir_range *ranges; /* the first one held, inside `room` */
 	struct weir_range *room;
+	struct weir_pool *pool;
 	u32 capacity;
 	u64 recent[WEIR_SACK_BLOCKS];	  /* an offset inside each range touched lately, newest first */
 	struct weir_sack_block duplicate; /* to be reported in the next ACK, when has_duplicate */

@@ -36,7 +36,7 @@ bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *
 	s->cc_state = s->inline_state;
 	if (cc->state_bytes > sizeof s->inline_state)
 		s->cc_state = calloc(1, cc->state_bytes);
-	if (!s->cc_state || !weir_slots_init(&s->slots, cc->needs & WEIR_NEED_RATE)) {
+	if (!s->cc_state || !weir_slots_init(&s->slots, cc->needs & WEIR_NEED_RATE, config->pool)) {
 		weir_sender_free(s);
 		return false;
 	}
@@ -46,10 +46,9 @@ bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *
 
 void weir_sender_free(struct weir_sender *s)
 {
-	weir_slots_free(&s->slots);
-	free(s->retransmitted.at);
-	free(s->relost.at);
-	s->retransmitted.at = s->relost.at = NULL;
+	weir_slots_free(&s->slots, s->config->pool);
+	weir_slot_queue_free(&s->retransmitted, s->config->pool);
+	weir_slot_queue_free(&s->relost, s->config->pool);
 	if (s->cc_state != s->inline_state)
 		free(s->cc_state);
 	s->cc_state = s->inline_state;
@@ -158,7 +157,8 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 		s->limited_now = true;
 		return false;
 	}
-	if (s->recovery == WEIR_RECOVERY_SACK && !weir_slot_queue_push(&s->retransmitted, number)) {
+	if (s->recovery == WEIR_RECOVERY_SACK &&
+	    !weir_slot_queue_push(&s->retransmitted, number, s->config->pool)) {
 		s->failed = true;
 		return false;
 	}
@@ -201,12 +201,12 @@ static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out
 		s->limited_now = true;
 		return false;
 	}
-	if (full && !weir_slots_grow(&s->slots)) {
+	if (full && !weir_slots_grow(&s->slots, s->config->pool)) {
 		s->failed = true;
 		return false;
 	}
 	if (bytes != s->mss_bytes && !s->slots.seq_low &&
-	    !weir_slots_keep_seq(&s->slots, s->una, s->mss_bytes)) {
+	    !weir_slots_keep_seq(&s->slots, s->una, s->mss_bytes, s->config->pool)) {
 		s->failed = true;
 		return false;
 	}
@@ -233,7 +233,7 @@ static bool poll_probe(struct weir_sender *s, u64 now_ns, struct weir_segment *o
 		struct weir_slot *slot = weir_slots_get(&s->slots, number);
 		if (slot->sacked || slot->lost)
 			return false;
-		if (!weir_slot_queue_push(&s->retransmitted, number)) {
+		if (!weir_slot_queue_push(&s->retransmitted, number, s->config->pool)) {
 			s->failed = true;
 			return false;
 		}

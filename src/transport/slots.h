@@ -6,6 +6,7 @@
 #ifndef WEIR_TRANSPORT_SLOTS_H
 #define WEIR_TRANSPORT_SLOTS_H
 
+#include "core/pool.h"
 #include "wire.h"
 
 #define WEIR_SLOT_TIME_BITS 42 /* ages up to 73 minutes; the longest timeout is 2 */
@@ -74,9 +75,9 @@ static inline bool weir_slots_may_grow(const struct weir_slots *s, u32 mss_bytes
 }
 
 /* False when out of memory. */
-bool weir_slots_init(struct weir_slots *s, bool with_rate);
-bool weir_slots_grow(struct weir_slots *s);
-void weir_slots_free(struct weir_slots *s);
+bool weir_slots_init(struct weir_slots *s, bool with_rate, struct weir_pool *pool);
+bool weir_slots_grow(struct weir_slots *s, struct weir_pool *pool);
+void weir_slots_free(struct weir_slots *s, struct weir_pool *pool);
 /* Sequence number of a slot; `una` is that of the head. */
 static inline u64 weir_slots_seq(const struct weir_slots *s, u32 number, u64 una, u32 mss_bytes)
 {
@@ -86,7 +87,7 @@ static inline u64 weir_slots_seq(const struct weir_slots *s, u32 number, u64 una
 }
 
 /* A segment that is not full-sized comes: from now on offsets are kept. False when out of memory. */
-bool weir_slots_keep_seq(struct weir_slots *s, u64 una, u32 mss_bytes);
+bool weir_slots_keep_seq(struct weir_slots *s, u64 una, u32 mss_bytes, struct weir_pool *pool);
 /* Number of the slot that holds the byte at `seq`, which must lie in the scoreboard. */
 u32 weir_slots_find(const struct weir_slots *s, u64 seq, u64 una, u32 mss_bytes);
 
@@ -106,6 +107,7 @@ static inline u32 weir_slot_queue_first(const struct weir_slot_queue *q)
 	return q->at[q->head & (q->capacity - 1)];
 }
 
-bool weir_slot_queue_push(struct weir_slot_queue *q, u32 number);
+bool weir_slot_queue_push(struct weir_slot_queue *q, u32 number, struct weir_pool *pool);
+void weir_slot_queue_free(struct weir_slot_queue *q, struct weir_pool *pool);
 
 #endif

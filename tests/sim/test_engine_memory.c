@@ -135,7 +135,7 @@ static void each_allocation_may_fail(void **state)
 		assert_true(!built || result == -1);
 	}
 	assert_true(refused > 20);
-	assert_true(stopped > 20);
+	assert_true(stopped > 5); /* few: a pool serves what grows with the flows */
 }
 #else
 static void each_allocation_may_fail(void **state)

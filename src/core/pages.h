@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Memory for large arrays that are walked at random: on large pages where the system has them. A hundred
  * thousand flows and the packets between them are far more than the TLB covers in small ones. */
-#ifndef WEIR_LINK_PAGES_H
-#define WEIR_LINK_PAGES_H
+#ifndef WEIR_CORE_PAGES_H
+#define WEIR_CORE_PAGES_H
 
 #include <stdlib.h>
 #include <sys/mman.h>
