@@ -7,16 +7,31 @@
 #include <string.h>
 
 #define RING_START 1024u
+#define RING_FIRST_MOST (1u << 21)
+#define LARGE_PACKET_BYTES 1500
 /* Positions in a ring fit 32 bits with room for their difference, and a backlog lasts under 146 years,
  * so that no time can wrap. */
 #define MOST_PACKETS (1ULL << 31)
 #define LONGEST_BACKLOG_NS (1ULL << 62)
 
+/* Room for a full buffer and a full wire of large packets, up to RING_FIRST_MOST: memory that is not touched
+ * costs nothing, and a long ring need not be copied while it grows. */
+static u64 first_size(const struct weir_line *l)
+{
+	u64 wire_bytes = weir_muldiv(l->rate_bps, l->delay_ns, 8 * WEIR_NS_PER_S), size = RING_START;
+	u64 packets = weir_min(l->limit_packets, l->limit_bytes / LARGE_PACKET_BYTES);
+	packets = weir_add(packets, wire_bytes / LARGE_PACKET_BYTES);
+	if (l->rate_bps == 0 || packets > RING_FIRST_MOST)
+		return RING_START;
+	while (size < packets)
+		size *= 2;
+	return size;
+}
+
 int weir_line_init(struct weir_line *line, const struct weir_line_config *c, struct weir_link_owner owner)
 {
 	*line = (struct weir_line){
 	    .link = {.ops = &weir_line_ops, .owner = owner},
-	    .mask = RING_START - 1,
 	    .rate_bps = c->rate_bps,
 	    .delay_ns = c->delay_ns,
 	    .least_bytes = WEIR_NEVER,
@@ -26,7 +41,8 @@ int weir_line_init(struct weir_line *line, const struct weir_line_config *c, str
 	u64 longest_bytes = weir_muldiv(LONGEST_BACKLOG_NS, c->rate_bps, 8 * WEIR_NS_PER_S);
 	line->limit_bytes = weir_min(c->limit_bytes ? c->limit_bytes : WEIR_NEVER, longest_bytes);
 	line->limit_packets = weir_min(c->limit_packets ? c->limit_packets : WEIR_NEVER, MOST_PACKETS);
-	line->ring = weir_pages_alloc(RING_START * sizeof *line->ring);
+	line->mask = first_size(line) - 1;
+	line->ring = weir_pages_alloc((line->mask + 1) * sizeof *line->ring);
 	if (line->ring)
 		return 0;
 	weir_line_fini(line);
