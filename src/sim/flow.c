@@ -9,11 +9,6 @@ push_toward(struct weir_world *w, const struct weir_sim_flow *f, bool backward, 
 	weir_sim_push(w, f->first_hop[backward], p);
 }
 
-static u64 payload_end(const struct weir_sim_flow *f, u32 low)
-{
-	return weir_seq_expand(low, f->receiver.next);
-}
-
 static void tap_send(struct weir_world *w, u32 flow, bool is_ack, u64 seq, u64 ack,
 		     const struct weir_packet *p)
 {
@@ -175,7 +170,7 @@ static void tap_receive(struct weir_world *w, const struct weir_packet *p)
 	bool is_ack = p->flags & WEIR_SIM_BACKWARD;
 	if (!w->taps.on_receive)
 		return;
-	u64 seq = is_ack ? f->sender.nxt : payload_end(f, (u32)p->ref);
+	u64 seq = is_ack ? f->sender.nxt : weir_seq_expand((u32)p->ref, f->receiver.next);
 	u64 ack = is_ack ? weir_seq_expand((u32)p->ref, f->sender.una) : f->receiver.next;
 	w->taps.on_receive(w->taps.ctx, w->now_ns, p->flow, is_ack, seq, ack, p->bytes);
 }

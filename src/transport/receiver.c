@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "receiver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define RANGES_START 4

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any sequence of events to any controller: it must stay within bounds, and within its state. The first
  * bytes choose the controller and the connection, each further block of them is one event. */
+#include "bytes.h"
 #include "cc/table.h"
 #include "core/window.h"
 
@@ -11,25 +12,10 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t bytes);
 
-struct reader {
-	const u8 *data;
-	size_t left;
-};
-
-static u8 byte(struct reader *r)
-{
-	if (!r->left)
-		return 0;
-	r->left--;
-	return *r->data++;
-}
-
 /* A size from two bytes: any power of two, and what lies near it. */
 static u64 size(struct reader *r)
 {
-	u32 shift = byte(r);
-	u64 low = byte(r);
-	return shift & 0x80 ? low : (low | 0x100) << (shift % 56);
+	return size_up_to(r, 56);
 }
 
 static void check(bool holds)

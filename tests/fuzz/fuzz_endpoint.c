@@ -3,6 +3,7 @@
  * order of events. The invariants hold after each. The first bytes choose the endpoint and the controller,
  * each further block of them is one event. */
 #include "../transport/invariants.h"
+#include "bytes.h"
 #include "cc/table.h"
 #include "transport/receiver.h"
 #include "transport/steady.h"
@@ -15,11 +16,6 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t bytes);
 
-struct reader {
-	const u8 *data;
-	size_t left;
-};
-
 struct ends {
 	struct weir_sender sender;
 	struct weir_receiver receiver;
@@ -30,20 +26,10 @@ struct ends {
 	struct weir_segment way[ON_THE_WAY]; /* sent lately, the newest last */
 };
 
-static u8 byte(struct reader *r)
-{
-	if (!r->left)
-		return 0;
-	r->left--;
-	return *r->data++;
-}
-
 /* Any power of two and what lies near it, up to 2^40. */
 static u64 size(struct reader *r)
 {
-	u32 shift = byte(r);
-	u64 low = byte(r);
-	return shift & 0x80 ? low : (low | 0x100) << (shift % 32);
+	return size_up_to(r, 32);
 }
 
 /* Near a segment's border as often as not. */
