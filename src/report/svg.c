@@ -129,8 +129,10 @@ static void ticks(FILE *to, const struct weir_frame *f, const struct weir_axis *
 		return;
 	}
 	double step = weir_tick_step(axis->to - axis->from, wanted);
-	for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + step * 1e-9; i++)
-		draw(to, f, i * step);
+	/* Counted: far from zero a step may be too small to move a double at all. */
+	double first = ceil(axis->from / step - 1e-9);
+	for (u32 i = 0; i <= wanted + 1 && (first + i) * step <= axis->to + step * 1e-9; i++)
+		draw(to, f, (first + i) * step);
 }
 
 void weir_frame_begin(FILE *to, const struct weir_frame *f, const char *label)
