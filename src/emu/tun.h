@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A TUN device: where packets leave a namespace for the ferry and come back from it. Not persistent: it goes
+ * with its descriptor.
+ *
+ * A read gives [struct virtio_net_hdr][struct weir_stamp, where stamped][IP packet]. With `offload` the IP
+ * packet may be a super-packet of up to 64 KiB (TCP, and UDP where the kernel can) that the ferry cuts, and
+ * its checksum may be left to be filled in, as the virtio header says.
+ *
+ * The stamp is written in front of the packet by a BPF program at the device's egress (TCX, Linux 6.6), at
+ * the moment the sender hands the packet over: the true arrival, however late the ferry reads. A tcpdump on
+ * the device inside the namespace sees it too, as 16 bytes of rubbish before outgoing packets; who needs that
+ * turns stamps off or uses --pcap. */
+#ifndef WEIR_EMU_TUN_H
+#define WEIR_EMU_TUN_H
+
+#include "netns.h"
+
+#define WEIR_STAMP_MAGIC 0x504d415452494557ULL /* "WEIRTAMP", little endian */
+
+struct weir_stamp {
+	u64 magic; /* WEIR_STAMP_MAGIC: a packet that slipped through without a stamp is told by it */
+	u64 ns;	   /* CLOCK_MONOTONIC */
+};
+
+struct weir_tun_config {
+	const char *name;  /* at most 15 characters; "%d" in it is replaced by a free number */
+	u32 mtu_bytes;	   /* of IP packets that are not super-packets */
+	u32 queue_packets; /* of the device's ring between sender and ferry; 0: 10000. An overrun there is
+			      outside the model and ends in the verdict */
+	bool offload;	   /* super-packets and unfinished checksums */
+	bool stamp;	   /* wanted: where the kernel or a missing right refuses, stamped is false */
+};
+
+struct weir_tun {
+	int fd;	      /* non-blocking; -1: none */
+	int stamp_fd; /* the BPF link; -1: none */
+	u32 ifindex;
+	char name[16];
+	u32 mtu_bytes;
+	bool offload, stamped, uso; /* what was got */
+};
+
+/* In the calling thread's namespace; up only after the stamp is attached. 0, or -1. */
+int weir_tun_open(struct weir_tun *tun, const struct weir_tun_config *c, char why[WEIR_WHY_BYTES]);
+void weir_tun_close(struct weir_tun *tun);
+
+/* Packets the kernel dropped because the ring was full, so far: the device's tx_dropped, asked by netlink in
+ * the calling thread's namespace. 0, or -1. */
+int weir_tun_overruns(const struct weir_tun *tun, u64 *packets);
+
+#endif
