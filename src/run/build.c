@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "build.h"
 
-#include "buffer.h"
 #include "cc/table.h"
+#include "hops.h"
 #include "traces.h"
 
 #include <assert.h>
@@ -10,91 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)WEIR_SCENARIO_FIXED == WEIR_RATE_FIXED && (int)WEIR_SCENARIO_WALK == WEIR_RATE_WALK &&
-		   (int)WEIR_SCENARIO_FQ_CODEL == WEIR_AQM_FQ_CODEL &&
-		   (int)WEIR_SCENARIO_GILBERT_ELLIOTT == WEIR_LOSS_GILBERT_ELLIOTT &&
-		   (int)WEIR_SCENARIO_RENO == WEIR_RECOVERY_RENO &&
+_Static_assert((int)WEIR_SCENARIO_RENO == WEIR_RECOVERY_RENO &&
 		   (int)WEIR_SCENARIO_POISSON == WEIR_APP_POISSON,
 	       "the scenario's enums are the worlds' enums");
 
-static struct weir_impair_config impair_of(const struct weir_scenario_impair *i)
-{
-	return (struct weir_impair_config){
-	    .loss = {.model = (enum weir_loss_model)i->loss.model,
-		     .p = i->loss.p,
-		     .period_packets = i->loss.period_packets,
-		     .p_good_to_bad = i->loss.good_to_bad,
-		     .p_bad_to_good = i->loss.bad_to_good,
-		     .p_loss_good = i->loss.loss_good,
-		     .p_loss_bad = i->loss.loss_bad},
-	    .duplicate_p = i->duplicate_p,
-	    .reorder_p = i->reorder_p,
-	    .reorder_delay_ns = i->reorder_delay_ns,
-	    .jitter_ns = i->jitter_ns,
-	    .jitter_reorders = i->jitter_reorders,
-	};
-}
-
-static struct weir_queue_config queue_of(const struct weir_build *b, u32 hop)
-{
-	const struct weir_scenario *s = b->scenario;
-	const struct weir_scenario_aqm *a = &s->hops[hop].aqm;
-	struct weir_buffer_limit limit = weir_buffer_resolve(s, hop, &s->hops[hop].buffer, b->mean_bps);
-	struct weir_queue_config q = {
-	    .limit_bytes = limit.bytes,
-	    .limit_packets = limit.packets,
-	    .aqm = (enum weir_aqm_kind)a->kind,
-	    .ecn = a->ecn,
-	    .red_max_p = a->red_max_p,
-	    .red_weight = a->red_weight,
-	    .target_ns = a->target_ns,
-	    .interval_ns = a->interval_ns,
-	    .fq_flows = (u32)a->fq_flows,
-	    .fq_quantum_bytes = a->fq_quantum_bytes,
-	};
-	if (q.aqm == WEIR_AQM_RED) {
-		q.red_min_bytes = weir_buffer_red_bytes(s, hop, &a->red_min, b->mean_bps);
-		q.red_max_bytes = weir_buffer_red_bytes(s, hop, &a->red_max, b->mean_bps);
-	}
-	return q;
-}
-
 static int add_hop(struct weir_build *b, u32 i, const struct weir_traces *traces)
 {
-	const struct weir_scenario_hop *h = &b->scenario->hops[i];
-	struct weir_hop_config c = {
-	    .name = h->name,
-	    .rate = {.kind = (enum weir_rate_kind)h->rate_kind,
-		     .bps = h->rate_bps,
-		     .walk_min_bps = h->walk_min_bps,
-		     .walk_max_bps = h->walk_max_bps,
-		     .walk_step_ns = h->walk_step_ns,
-		     .walk_sigma = h->walk_sigma},
-	    .queue = queue_of(b, i),
-	    .before = impair_of(&h->before),
-	    .after = impair_of(&h->after),
-	    .policer_bps = h->policer_bps,
-	    .policer_burst_bytes = h->policer_burst_bytes,
-	    .aggregate_ns = h->aggregate_ns,
-	    .delay_ns = h->delay_ns,
-	};
-	if (h->rate_kind == WEIR_SCENARIO_TRACE)
-		c.rate.trace = weir_traces_find(traces, h->trace)->trace;
+	struct weir_hop_config c = weir_hop_of(b->scenario, i, traces, b->mean_bps);
 	u32 hop = weir_world_add_hop(b->world, &c);
 	assert(hop == i || hop == WEIR_NONE);
 	return hop == WEIR_NONE ? -1 : 0;
 }
 
-/* The uncongested way back is a hop of its own: infinitely fast, with the path's delay. */
 static int add_path(struct weir_build *b, const struct weir_scenario_path *p)
 {
 	const u32 *back = p->back;
 	u32 n_back = p->n_back, own;
 	if (n_back == 0) {
-		char name[WEIR_BUILD_NAME_BYTES];
-		snprintf(name, sizeof name, "%.80s.back", p->name);
-		own = weir_world_add_hop(
-		    b->world, &(struct weir_hop_config){.name = name, .delay_ns = p->back_delay_ns});
+		char name[WEIR_HOP_NAME_BYTES];
+		struct weir_hop_config c = weir_hop_way_back(p, name);
+		own = weir_world_add_hop(b->world, &c);
 		if (own == WEIR_NONE)
 			return -1;
 		back = &own;
