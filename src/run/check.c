@@ -68,8 +68,8 @@ static void check_buffers(const struct weir_scenario_set *set, const struct weir
 	free(mean_bps);
 }
 
-u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
-		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag)
+u32 weir_check_hops(const struct weir_scenario_set *set, const struct weir_scenario *s,
+		    struct weir_traces *traces, struct weir_diag *diag)
 {
 	u32 before = diag->n;
 	bool traced = true;
@@ -84,6 +84,15 @@ u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scen
 	}
 	if (traced)
 		check_buffers(set, s, traces, diag);
+	forget_repeated(diag, before);
+	return diag->n - before;
+}
+
+u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
+		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag)
+{
+	u32 before = diag->n;
+	weir_check_hops(set, s, traces, diag);
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_controller(set, s, with, &s->flows[i], diag);
 	forget_repeated(diag, before);

@@ -12,4 +12,8 @@
 u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
 		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag);
 
+/* Trace files and buffers alone: for real packets, where nothing else of the scenario counts. */
+u32 weir_check_hops(const struct weir_scenario_set *set, const struct weir_scenario *s,
+		    struct weir_traces *traces, struct weir_diag *diag);
+
 #endif

@@ -158,6 +158,8 @@ static void check_buffers(struct weir_checker *c, const struct weir_scenario *s,
 	}
 	for (u32 i = 0; i < s->n_paths; i++) {
 		const struct weir_scenario_path *p = &s->paths[i];
+		raise_to(&largest[i].there, c->tree->catalog->real_packet_bytes);
+		raise_to(&largest[i].back, c->tree->catalog->real_packet_bytes);
 		for (u32 k = 0; k < p->n_hops; k++)
 			raise_to(&hops[p->hops[k]].largest_packet_bytes, largest[i].there);
 		for (u32 k = 0; k < p->n_back; k++)
@@ -191,7 +193,7 @@ void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct we
 		lists[i] = weir_yaml_find(root, keys[i]);
 		n += count_flows(c, lists[i], keys[i]);
 	}
-	if (!lists[0] && !lists[1])
+	if (!lists[0] && !lists[1] && !c->tree->catalog->real_packet_bytes)
 		weir_check_mistake(c, root->at, "a scenario needs \"flows\" (or \"traffic\")");
 	struct weir_scenario_flow *flows = weir_check_get(c, n + 1, sizeof *flows);
 	if (!flows)

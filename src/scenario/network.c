@@ -205,7 +205,8 @@ static bool takes_time(const struct weir_scenario_hop *h)
 static void check_duration(struct weir_checker *c, const struct network *net,
 			   const struct weir_scenario_path *path)
 {
-	bool timed = path->n_hops == 0 || (path->n_back == 0 && path->back_delay_ns);
+	bool timed = path->n_hops == 0 || c->tree->catalog->real_packet_bytes ||
+		     (path->n_back == 0 && path->back_delay_ns);
 	for (u32 i = 0; i < path->n_hops; i++)
 		timed |= takes_time(&net->hops[path->hops[i]]);
 	for (u32 i = 0; i < path->n_back; i++)

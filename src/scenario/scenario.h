@@ -89,7 +89,7 @@ struct weir_scenario_hop {
 	double walk_sigma;
 	u64 delay_ns;
 	struct weir_scenario_buffer buffer;
-	u64 largest_packet_bytes; /* of all flows that pass here, this way; 0: none does */
+	u64 largest_packet_bytes; /* of all that passes here, this way; 0: nothing does */
 	struct weir_scenario_aqm aqm;
 	struct weir_scenario_impair before, after; /* keys directly in the hop stand after the queue */
 	u64 policer_bps, policer_burst_bytes;	   /* 0: none */
@@ -189,6 +189,9 @@ struct weir_scenario_catalog {
 		const struct weir_param *params;
 		u32 n_params;
 	} * controllers;
+	/* Above 0: real packets of up to this size take the paths. Then flows need not be there, and a path
+	 * may take no time. */
+	u64 real_packet_bytes;
 };
 
 /* A list where one value is expected makes an axis; the set holds every combination. */

@@ -22,6 +22,7 @@ static const struct weir_scenario_catalog_entry controllers[] = {
     {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0]},
 };
 
-static const struct weir_scenario_catalog catalog = {sizeof controllers / sizeof controllers[0], controllers};
+static const struct weir_scenario_catalog catalog = {.n = sizeof controllers / sizeof controllers[0],
+						     .controllers = controllers};
 
 #endif
