@@ -56,11 +56,13 @@ void weir_ferry_set_exit(struct weir_ferry *f, u32 port, u32 exit);
 /* Destination addresses (low 32 bits, host order) in [first, end) come out at this port. 0, or -1. */
 int weir_ferry_route(struct weir_ferry *f, u32 first, u32 end, u32 port);
 
-/* What may watch: called on the ferry's thread, so quick; each may be NULL. Times are of the model, from 0. */
+/* What may watch: called on the ferry's thread, so quick; each may be NULL. Times are of the model, from 0.
+ */
 struct weir_ferry_taps {
 	void *ctx;
-	/* A packet entered (exited = false) or left the network; `ip` has the header and at least `snap`
-	 * bytes; checksums may be unfinished. late_ns: actual less due. */
+	u32 snap_bytes; /* how much of each packet on_packet wants, from its front; 0: all */
+	/* A packet entered (exited = false) or left the network: `ip` has captured_bytes of it, as single
+	 * packets also where super-packets are read and written. Checksums may be unfinished. */
 	void (*on_packet)(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip, u32 captured_bytes,
 			  u32 wire_bytes);
 	void (*on_hop_arrival)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes);
@@ -97,7 +99,7 @@ struct weir_ferry_hop {
 };
 struct weir_ferry_snapshot {
 	u64 now_ns;
-	struct weir_ferry_hop *hop;   /* caller's arrays, of the numbers added */
+	struct weir_ferry_hop *hop; /* caller's arrays, of the numbers added */
 	struct weir_ferry_flow *flow;
 };
 /* From any thread. 0; 1: not there yet; -1: older than the last 16, lost. */

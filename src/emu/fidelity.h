@@ -21,8 +21,8 @@
 
 #include "core/hist.h"
 
-enum weir_verdict { WEIR_FAITHFUL, WEIR_DEGRADED, WEIR_INVALID };
-extern const char *const weir_verdict_names[]; /* "faithful", "degraded", "invalid" */
+enum weir_fidelity_verdict { WEIR_FAITHFUL, WEIR_DEGRADED, WEIR_INVALID, WEIR_FIDELITY_VERDICTS };
+extern const char *const weir_verdict_names[WEIR_FIDELITY_VERDICTS]; /* "faithful", "degraded", "invalid" */
 
 enum { WEIR_UP, WEIR_DOWN, WEIR_WAYS };
 
@@ -37,7 +37,7 @@ struct weir_fidelity {
 };
 
 struct weir_judgement {
-	enum weir_verdict verdict;
+	enum weir_fidelity_verdict verdict;
 	double rtt_error_ns, rtt_error_fraction, missed_fraction, overrun_fraction;
 	char reason[160]; /* what decided, with its number */
 };
