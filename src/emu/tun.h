@@ -14,13 +14,7 @@
 #define WEIR_EMU_TUN_H
 
 #include "netns.h"
-
-#define WEIR_STAMP_MAGIC 0x504d415452494557ULL /* "WEIRTAMP", little endian */
-
-struct weir_stamp {
-	u64 magic; /* WEIR_STAMP_MAGIC: a packet that slipped through without a stamp is told by it */
-	u64 ns;	   /* CLOCK_MONOTONIC */
-};
+#include "stamp_format.h"
 
 struct weir_tun_config {
 	const char *name;  /* at most 15 characters; "%d" in it is replaced by a free number */
@@ -28,12 +22,14 @@ struct weir_tun_config {
 	u32 queue_packets; /* of the device's ring between sender and ferry; 0: 10000. An overrun there is
 			      outside the model and ends in the verdict */
 	bool offload;	   /* super-packets and unfinished checksums */
+	bool no_gso;	   /* no super-packets above the device either */
 	bool stamp;	   /* wanted: where the kernel or a missing right refuses, stamped is false */
 };
 
 struct weir_tun {
-	int fd;	      /* non-blocking; -1: none */
-	int stamp_fd; /* the BPF link; -1: none */
+	int fd;			       /* non-blocking; -1: none */
+	int stamp_fd;		       /* the BPF link; -1: none */
+	struct weir_netlink *counters; /* asks in the device's namespace, wherever the caller is */
 	u32 ifindex;
 	char name[16];
 	u32 mtu_bytes;
@@ -44,8 +40,8 @@ struct weir_tun {
 int weir_tun_open(struct weir_tun *tun, const struct weir_tun_config *c, char why[WEIR_WHY_BYTES]);
 void weir_tun_close(struct weir_tun *tun);
 
-/* Packets the kernel dropped because the ring was full, so far: the device's tx_dropped, asked by netlink in
- * the calling thread's namespace. 0, or -1. */
+/* Packets the kernel dropped because the ring was full, so far: the device's tx_dropped. From any namespace,
+ * but one thread at a time. A system call or two. 0, or -1. */
 int weir_tun_overruns(const struct weir_tun *tun, u64 *packets);
 
 #endif
