@@ -2,63 +2,15 @@
 #include "build.h"
 
 #include "cc/table.h"
-#include "hops.h"
 #include "traces.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)WEIR_SCENARIO_RENO == WEIR_RECOVERY_RENO &&
-		   (int)WEIR_SCENARIO_POISSON == WEIR_APP_POISSON,
-	       "the scenario's enums are the worlds' enums");
+_Static_assert((int)WEIR_SCENARIO_POISSON == WEIR_APP_POISSON, "the scenario's enums are the applications'");
 
-static int add_hop(struct weir_build *b, u32 i, const struct weir_traces *traces)
-{
-	struct weir_hop_config c = weir_hop_of(b->scenario, i, traces, b->mean_bps);
-	u32 hop = weir_world_add_hop(b->world, &c);
-	assert(hop == i || hop == WEIR_NONE);
-	return hop == WEIR_NONE ? -1 : 0;
-}
-
-static int add_path(struct weir_build *b, const struct weir_scenario_path *p)
-{
-	const u32 *back = p->back;
-	u32 n_back = p->n_back, own;
-	if (n_back == 0) {
-		char name[WEIR_HOP_NAME_BYTES];
-		struct weir_hop_config c = weir_hop_way_back(p, name);
-		own = weir_world_add_hop(b->world, &c);
-		if (own == WEIR_NONE)
-			return -1;
-		back = &own;
-		n_back = 1;
-	}
-	return weir_world_add_path(b->world, p->hops, p->n_hops, back, n_back) == WEIR_NONE ? -1 : 0;
-}
-
-static struct weir_endpoint_config endpoint_of(const struct weir_scenario_endpoint *e)
-{
-	return (struct weir_endpoint_config){
-	    .mss_bytes = (u32)e->mss_bytes,
-	    .header_bytes = (u32)e->header_bytes,
-	    .rwnd_bytes = e->rwnd_bytes,
-	    .initial_window_packets = (u32)e->initial_window_packets,
-	    .ack_every = (u32)e->ack_every,
-	    .delayed_ack_ns = e->delayed_ack_ns,
-	    .recovery = (enum weir_recovery)e->recovery,
-	    .tail_loss_probe = e->tail_loss_probe && e->recovery == WEIR_SCENARIO_SACK,
-	    .undo = e->undo,
-	    .ecn = e->ecn,
-	    .rto_min_ns = e->rto_min_ns,
-	    .rto_max_ns = e->rto_max_ns,
-	    .pace = e->pace,
-	    .first_sequence = e->first_sequence,
-	};
-}
-
-static struct weir_app_config app_of(const struct weir_scenario_app *a)
+struct weir_app_config weir_build_app(const struct weir_scenario_app *a)
 {
 	return (struct weir_app_config){
 	    .kind = (enum weir_app_kind)a->kind,
@@ -83,64 +35,57 @@ static bool has_subject(const struct weir_scenario *s)
 bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
 			 const struct weir_scenario_flow *f)
 {
-	if (!with->controller || !f->controller.name)
+	if (!with->controller_name || !f->controller.name)
 		return false;
 	return has_subject(s) ? f->controller.subject : !f->traffic;
 }
 
-static int set_controller(struct weir_build *b, struct weir_build_entry *e,
-			  const struct weir_build_with *with, const u64 **params)
+/* What kernel TCP shows of itself stands in for a controller's own signals. */
+static void name_kernel_controller(struct weir_build_entry *e, const char *name)
+{
+	bool prefixed = strncmp(name, "kernel:", 7) == 0;
+	snprintf(e->controller, sizeof e->controller, "%s%.80s", prefixed ? "" : "kernel:", name);
+}
+
+static int set_controller(const struct weir_build *b, struct weir_build_entry *e,
+			  const struct weir_build_with *with)
 {
 	const struct weir_scenario_controller *c = &e->flow->controller;
-	*params = NULL;
+	e->controlled = c->name != NULL;
 	if (!c->name)
 		return 0;
-	if (!weir_build_replaces(b->scenario, with, e->flow)) {
-		e->ops = with->registry->ops[c->index];
-		*params = c->params;
-		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
+	bool replaced = weir_build_replaces(b->scenario, with, e->flow);
+	if (with->emulated) {
+		name_kernel_controller(e, replaced ? with->controller_name : c->name);
 		return 0;
 	}
-	e->ops = with->controller;
-	snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
-	e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
-	if (!e->own_params)
-		return -1;
-	weir_cc_defaults(e->ops, e->own_params);
-	*params = e->own_params;
+	if (!replaced) {
+		e->ops = with->registry->ops[c->index];
+		e->params = c->params;
+		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
+	} else {
+		e->ops = with->controller;
+		snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
+		e->params = e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
+		if (!e->own_params)
+			return -1;
+		weir_cc_defaults(e->ops, e->own_params);
+	}
+	e->signals = e->ops->signals;
+	e->n_signals = e->ops->n_signals;
 	return 0;
 }
 
-static int add_flows(struct weir_build *b, struct weir_build_entry *e, const struct weir_build_with *with,
-		     u64 seed)
+static void set_starts(struct weir_build *b, const struct weir_build_entry *e, u64 seed)
 {
 	const struct weir_scenario_flow *f = e->flow;
-	struct weir_flow_config c = {
-	    .path = f->path,
-	    .reverse = f->reverse,
-	    .endpoint = endpoint_of(&f->endpoint),
-	    .app = app_of(&f->app),
-	    .stop_ns = f->stop_ns,
-	    .fct = f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST,
-	};
-	if (set_controller(b, e, with, &c.params) < 0)
-		return -1;
-	c.cc = e->ops;
 	u64 point = weir_rng_point("start-jitter") ^ weir_rng_point(f->name);
 	for (u32 i = 0; i < e->count; i++) {
 		struct weir_rng rng;
 		weir_rng_init(&rng, seed, point, i);
-		u32 flow = e->first + i, hist = b->grouped ? (u32)(e - b->entry) : flow;
-		c.start_ns = weir_add(f->start_ns, weir_rng_below(&rng, weir_add(f->start_jitter_ns, 1)));
-		c.rtt_ns = e->ops ? &b->rtt_ns[hist] : NULL;
-		c.queue_ns = &b->queue_ns[hist];
-		b->start_ns[flow] = c.start_ns;
-		u32 added = weir_world_add_flow(b->world, &c);
-		assert(added == flow || added == WEIR_NONE);
-		if (added == WEIR_NONE)
-			return -1;
+		b->start_ns[e->first + i] =
+		    weir_add(f->start_ns, weir_rng_below(&rng, weir_add(f->start_jitter_ns, 1)));
 	}
-	return 0;
 }
 
 /* Untouched pages of a histogram cost nothing: calloc of this size maps fresh memory. */
@@ -160,19 +105,16 @@ static int allocate(struct weir_build *b)
 	return b->entry && b->start_ns && b->rtt_ns && b->queue_ns && b->wait_ns && b->mean_bps ? 0 : -1;
 }
 
-static int add_all(struct weir_build *b, const struct weir_build_with *with, const struct weir_traces *traces,
-		   u64 seed)
+int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct weir_build_with *with,
+	       const struct weir_traces *traces, u64 seed)
 {
-	const struct weir_scenario *s = b->scenario;
+	memset(b, 0, sizeof *b);
+	b->scenario = s;
+	if (allocate(b) < 0)
+		return -1;
 	weir_traces_rates(traces, s, b->mean_bps);
-	for (u32 i = 0; i < s->n_hops; i++) {
-		if (add_hop(b, i, traces) < 0)
-			return -1;
-		weir_world_set_hop_wait(b->world, i, &b->wait_ns[i]);
-	}
-	for (u32 i = 0; i < s->n_paths; i++)
-		if (add_path(b, &s->paths[i]) < 0)
-			return -1;
+	if (with->emulated && !(b->delay_ns = calloc(b->n_hists + 1u, sizeof *b->delay_ns)))
+		return -1;
 	u32 first = 0;
 	for (u32 i = 0; i < s->n_flows; i++) {
 		struct weir_build_entry *e = &b->entry[i];
@@ -181,33 +123,27 @@ static int add_all(struct weir_build *b, const struct weir_build_with *with, con
 					       .count = (u32)s->flows[i].count,
 					       .fair = !s->flows[i].traffic};
 		first += e->count;
-		if (add_flows(b, e, with, seed) < 0)
+		if (set_controller(b, e, with) < 0)
 			return -1;
+		set_starts(b, e, seed);
 	}
 	return 0;
 }
 
-int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct weir_build_with *with,
-	       const struct weir_traces *traces, u64 seed)
+u32 weir_build_hist(const struct weir_build *b, const struct weir_build_entry *e, u32 flow)
 {
-	memset(b, 0, sizeof *b);
-	b->scenario = s;
-	if (allocate(b) < 0)
-		return -1;
-	b->world =
-	    weir_world_new(&(struct weir_world_config){.seed = seed, .flows_hint = (u32)s->total_flows});
-	return b->world ? add_all(b, with, traces, seed) : -1;
+	return b->grouped ? (u32)(e - b->entry) : flow;
 }
 
 void weir_build_free(struct weir_build *b)
 {
-	weir_world_free(b->world);
 	for (u32 i = 0; b->entry && i < b->n_entries; i++)
 		free(b->entry[i].own_params);
 	free(b->entry);
 	free(b->start_ns);
 	free(b->rtt_ns);
 	free(b->queue_ns);
+	free(b->delay_ns);
 	free(b->wait_ns);
 	free(b->mean_bps);
 	memset(b, 0, sizeof *b);
@@ -231,5 +167,5 @@ u64 weir_build_capacity_bytes(const struct weir_build *b, u32 hop, u64 now_ns)
 	u64 waiting;
 	if (b->scenario->hops[hop].rate_kind == WEIR_SCENARIO_FIXED)
 		return weir_muldiv(b->mean_bps[hop], now_ns, 8 * WEIR_NS_PER_S);
-	return weir_world_hop_stats(b->world, hop, &waiting)->capacity_bytes;
+	return weir_backend_hop_stats(&b->backend, hop, &waiting)->capacity_bytes;
 }

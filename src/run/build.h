@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A checked scenario becomes a world. */
+/* A checked scenario, laid out for a run: what the simulated and the emulated network both need. */
 #ifndef WEIR_RUN_BUILD_H
 #define WEIR_RUN_BUILD_H
 
+#include "backend.h"
 #include "registry.h"
 #include "scenario/scenario.h"
-#include "sim/world.h"
 
 /* More flows than this: histograms and records are kept for groups only. */
 #define WEIR_FLOWS_RECORDED_MAX 1000
@@ -18,8 +18,10 @@ struct weir_build_with {
 	const struct weir_registry *registry;
 	/* In place of every `controller: subject`, or of the controller of every entry of `flows` (not of
 	 * `traffic`) when none is marked; NULL: as the scenario says. */
-	const struct weir_cc_ops *controller;
-	const char *controller_name; /* what the records call it */
+	const char *controller_name;	      /* what the records call it */
+	const struct weir_cc_ops *controller; /* NULL where the flows are kernel TCP */
+	/* Kernel TCP: each controller is the kernel's own of that name, and recorded as kernel:NAME. */
+	bool emulated;
 };
 
 /* Whether --controller takes the place of this entry's own. */
@@ -28,23 +30,29 @@ bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_
 
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
-	u32 first, count;			/* the world's flow numbers */
-	const struct weir_cc_ops *ops;		/* NULL for a datagram application */
-	char controller[WEIR_BUILD_NAME_BYTES]; /* "kernel:cubic" stays visible */
+	u32 first, count;			/* numbers of its flows, from 0 over all entries */
+	bool controlled;			/* not a datagram application */
+	char controller[WEIR_BUILD_NAME_BYTES]; /* as recorded: "kernel:cubic" stays visible */
+	const struct weir_cc_ops *ops;		/* of a simulated controller, else NULL */
+	const u64 *params;			/* its parameters */
 	u64 *own_params;			/* defaults of a controller that was put in */
+	const struct weir_signal *signals;	/* what weir_flow_now shows of it */
+	u32 n_signals;
 	bool fair; /* counts for the fairness index: of `flows`, not of `traffic` */
 };
 
 struct weir_build {
-	struct weir_world *world;
 	const struct weir_scenario *scenario;
+	struct weir_backend backend; /* set by who carries it: simulated.h, emulated.h */
 	u32 n_flows, n_entries;
 	struct weir_build_entry *entry; /* one for each flow of the scenario, in its order */
 	u64 *start_ns;			/* of each flow, jitter included */
 	bool grouped;			/* over WEIR_FLOWS_RECORDED_MAX flows: one histogram an entry */
 	u32 n_hists;
-	struct weir_hist *rtt_ns, *queue_ns; /* of each flow, or of each entry when grouped */
-	struct weir_hist *wait_ns; /* of each hop of the scenario; the world's hops have its order */
+	/* Of each flow, or of each entry when grouped. delay_ns: NULL in a simulation. Filled by who carries
+	 * it, and to be read at the end; on the way tallies serve. */
+	struct weir_hist *rtt_ns, *queue_ns, *delay_ns;
+	struct weir_hist *wait_ns; /* of each hop of the scenario */
 	u64 *mean_bps;		   /* of each hop, 0: infinitely fast */
 };
 
@@ -53,12 +61,16 @@ int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct
 	       const struct weir_traces *traces, u64 seed);
 void weir_build_free(struct weir_build *b);
 
+/* Row of the histograms where this flow of the entry counts. */
+u32 weir_build_hist(const struct weir_build *b, const struct weir_build_entry *e, u32 flow);
+struct weir_app_config weir_build_app(const struct weir_scenario_app *a);
+
 /* "cubic", or "cubic.7" for one of several, from 1 as in the scenario. */
 void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES]);
 /* "cubic.*", or "cubic" where there is one only. */
 void weir_build_group_name(const struct weir_build_entry *e, char name[WEIR_BUILD_NAME_BYTES]);
 
-/* What the hop could have transmitted by now_ns, where the world stands: exact for a fixed rate, as the
+/* What the hop could have transmitted by now_ns, where the backend stands: exact for a fixed rate, as the
  * hop counts it for a varying one, 0 for an infinitely fast one. */
 u64 weir_build_capacity_bytes(const struct weir_build *b, u32 hop, u64 now_ns);
 

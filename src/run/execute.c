@@ -155,8 +155,7 @@ static int run_seed(struct weir_plan *p, struct weir_job *job, u64 k, struct wei
 	struct progress g = {p, (double)p->n_jobs * (double)p->repeat};
 	struct weir_simulate_config c = {
 	    .scenario = &job->scenario,
-	    .with = {p->registry, job->controller ? job->controller->ops : NULL,
-		     job->controller ? job->controller->name : NULL},
+	    .with = weir_plan_with(p, job),
 	    .traces = &p->traces,
 	    .seed = job->seed + k,
 	    .series = series,

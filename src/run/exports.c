@@ -129,7 +129,7 @@ static void write_pcap(struct weir_exports *x, struct weir_pcap *to, u64 now_ns,
 	const struct weir_build_entry *e = x->known[flow].entry;
 	weir_pcap_write(to, &(struct weir_pcap_packet){.time_ns = now_ns,
 						       .flow = flow,
-						       .datagram = !e->ops,
+						       .datagram = !e->controlled,
 						       .backward = is_ack,
 						       .seq = seq,
 						       .ack = ack,
@@ -214,7 +214,7 @@ static int begin_iperf3(struct weir_exports *x)
 		return -1;
 	for (u32 flow = 0; flow < b->n_flows; flow++) {
 		const struct weir_build_entry *e = x->known[flow].entry;
-		if (!e->ops)
+		if (!e->controlled)
 			continue;
 		struct weir_iperf3_stream *s = &x->stream[x->n_streams];
 		weir_build_flow_name(e, flow, s->name);
@@ -226,7 +226,7 @@ static int begin_iperf3(struct weir_exports *x)
 	return 0;
 }
 
-int weir_exports_attach(struct weir_exports *x, const struct weir_build *b)
+int weir_exports_attach(struct weir_exports *x, const struct weir_build *b, struct weir_world *world)
 {
 	x->b = b;
 	x->known = calloc(b->n_flows + 1u, sizeof *x->known);
@@ -247,7 +247,7 @@ int weir_exports_attach(struct weir_exports *x, const struct weir_build *b)
 		taps.on_hop_departure = on_hop_departure;
 		taps.on_hop_drop = on_hop_drop;
 	}
-	weir_world_set_taps(b->world, &taps);
+	weir_world_set_taps(world, &taps);
 	return x->has_iperf3 ? begin_iperf3(x) : 0;
 }
 
@@ -266,8 +266,8 @@ static void read_streams(struct weir_exports *x)
 		struct weir_flow_totals t;
 		struct weir_flow_now n;
 		struct weir_iperf3_stream *s = &x->stream[i];
-		weir_world_flow_totals(x->b->world, x->stream_flow[i], &t);
-		weir_world_flow_now(x->b->world, x->stream_flow[i], &n);
+		weir_backend_flow_totals(&x->b->backend, x->stream_flow[i], &t);
+		weir_backend_flow_now(&x->b->backend, x->stream_flow[i], &n);
 		s->sent_bytes = weir_sub(t.sent_packets, t.retransmitted_packets) * s->mss_bytes;
 		s->received_bytes = t.delivered_bytes;
 		s->sent_bytes = weir_max(s->sent_bytes, s->received_bytes);

@@ -16,8 +16,8 @@ bool weir_exports_any(const struct weir_exports_wanted *w);
 /* Creates the files in a directory. NULL with errno set, and *file naming the culprit, when that fails. */
 struct weir_exports *weir_exports_open(const struct weir_exports_wanted *w, const char *directory,
 				       const struct weir_scenario *s, const char **file);
-/* Before the world runs: NULL detaches. 0, or -1 when out of memory. */
-int weir_exports_attach(struct weir_exports *x, const struct weir_build *b);
+/* Before the world runs. 0, or -1 when out of memory. */
+int weir_exports_attach(struct weir_exports *x, const struct weir_build *b, struct weir_world *world);
 /* When the world must stop next for the exports, after now_ns; and that it stands there. */
 u64 weir_exports_next_ns(const struct weir_exports *x, u64 now_ns);
 void weir_exports_tick(struct weir_exports *x, u64 now_ns);

@@ -49,18 +49,21 @@ bool weir_life_mark(struct weir_life *l, u64 now_ns)
 	u64 waiting;
 	for (u32 i = 0; l->at_stop && i < b->n_entries; i++) {
 		const struct weir_build_entry *e = &b->entry[i];
-		for (u32 flow = e->first; e->flow->stop_ns == now_ns && flow < e->first + e->count; flow++) {
+		bool stops = e->flow->stop_ns > l->marked_ns && e->flow->stop_ns <= now_ns;
+		for (u32 flow = e->first; stops && flow < e->first + e->count; flow++) {
 			struct weir_flow_totals t;
-			weir_world_flow_totals(b->world, flow, &t);
+			weir_backend_flow_totals(&b->backend, flow, &t);
 			l->at_stop[flow] = (struct weir_life_bytes){t.delivered_bytes, t.received_wire_bytes};
 		}
 	}
-	if (!l->base || now_ns != l->from_ns)
+	bool warm = l->base && l->from_ns > l->marked_ns && l->from_ns <= now_ns;
+	l->marked_ns = now_ns;
+	if (!warm)
 		return false;
 	for (u32 flow = 0; flow < b->n_flows; flow++)
-		weir_world_flow_totals(b->world, flow, &l->base[flow]);
+		weir_backend_flow_totals(&b->backend, flow, &l->base[flow]);
 	for (u32 i = 0; i < b->scenario->n_hops; i++) {
-		l->link_base[i] = *weir_world_hop_stats(b->world, i, &waiting);
+		l->link_base[i] = *weir_backend_hop_stats(&b->backend, i, &waiting);
 		l->link_base_capacity[i] = weir_build_capacity_bytes(b, i, now_ns);
 	}
 	return true;
@@ -70,7 +73,7 @@ int weir_life_end(struct weir_life *l, u64 now_ns)
 {
 	l->end_ns = now_ns;
 	u64 n;
-	const struct weir_completion *c = weir_world_completions(l->b->world, &n);
+	const struct weir_completion *c = weir_backend_completions(&l->b->backend, &n);
 	for (u64 i = 0; l->completed_ns && i < n; i++)
 		l->completed_ns[c[i].flow] = c[i].end_ns;
 	return 0;
@@ -106,7 +109,7 @@ void weir_life_of(const struct weir_life *l, const struct weir_build_entry *e, u
 	static const struct weir_flow_totals nothing;
 	const struct weir_flow_totals *base = l->base ? &l->base[flow] : &nothing;
 	u64 from_ns = weir_max(l->from_ns, l->b->start_ns[flow]), to_ns = l->end_ns;
-	weir_world_flow_totals(l->b->world, flow, &out->totals);
+	weir_backend_flow_totals(&l->b->backend, flow, &out->totals);
 	out->delivered_bytes = out->totals.delivered_bytes;
 	out->received_bytes = out->totals.received_wire_bytes;
 	if (l->at_stop && e->flow->stop_ns < l->end_ns) {

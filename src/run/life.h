@@ -9,6 +9,7 @@ struct weir_life {
 	const struct weir_build *b;
 	u64 from_ns;		       /* the end of the warm-up, 0 without one */
 	u64 end_ns;		       /* of the run */
+	u64 marked_ns;		       /* weir_life_mark has seen all up to here */
 	struct weir_flow_totals *base; /* of each flow at from_ns; NULL without a warm-up */
 	struct weir_link_stats *link_base;
 	u64 *link_base_capacity;
@@ -23,7 +24,8 @@ struct weir_life {
 int weir_life_begin(struct weir_life *l, const struct weir_build *b);
 /* The next time at which weir_life_mark must be called (the end of the warm-up, a stop), after now_ns. */
 u64 weir_life_next_ns(const struct weir_life *l, u64 now_ns);
-/* The world stands at now_ns. True when the warm-up ended here: histograms are to be cleared. */
+/* The backend stands at now_ns: exactly a time of weir_life_next_ns, or in an emulation as soon after it as
+ * anybody looks. True when the warm-up ended: histograms are to be cleared. */
 bool weir_life_mark(struct weir_life *l, u64 now_ns);
 /* The run ended. 0, or -1 when out of memory. */
 int weir_life_end(struct weir_life *l, u64 now_ns);

@@ -62,7 +62,7 @@ static int make_job(struct weir_plan *p, u64 point, u32 controller, struct weir_
 	return 0;
 }
 
-static struct weir_build_with with_of(const struct weir_plan *p, const struct weir_job *job)
+struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct weir_job *job)
 {
 	return (struct weir_build_with){
 	    .registry = p->registry,
@@ -99,7 +99,7 @@ int weir_plan_make(struct weir_plan *p, struct weir_diag *diag)
 			if (make_job(p, point, c, diag) < 0)
 				return diag->n ? -1 : out_of_memory(diag);
 			struct weir_job *job = &p->jobs[p->n_jobs - 1];
-			struct weir_build_with with = with_of(p, job);
+			struct weir_build_with with = weir_plan_with(p, job);
 			mistakes += weir_check_point(&p->set, &job->scenario, &with, &p->traces, diag);
 		}
 	}

@@ -73,6 +73,8 @@ int weir_plan_run(struct weir_plan *p, const struct weir_outdir *dir, char why[5
  * errno set. */
 int weir_plan_document(const struct weir_plan *p, FILE *out);
 
+/* What the build of a job is told. */
+struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct weir_job *job);
 /* Value of an axis in a job. */
 const char *weir_plan_choice(const struct weir_plan *p, const struct weir_job *job, u32 axis);
 

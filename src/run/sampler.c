@@ -42,10 +42,10 @@ static bool has_groups(const struct weir_build *b)
 static void name_signals(struct weir_sampler *s)
 {
 	for (u32 i = 0; i < s->b->n_entries; i++) {
-		const struct weir_cc_ops *ops = s->b->entry[i].ops;
-		for (u32 k = 0; ops && k < ops->n_signals; k++) {
+		const struct weir_build_entry *e = &s->b->entry[i];
+		for (u32 k = 0; k < e->n_signals; k++) {
 			char name[WEIR_NAME_BYTES];
-			weir_signal_name(name, ops->signals[k].name, ops->signals[k].unit);
+			weir_signal_name(name, e->signals[k].name, e->signals[k].unit);
 			snprintf(s->signal_name[i][k], sizeof s->signal_name[i][k], "cc.%s", name);
 		}
 	}
@@ -89,30 +89,41 @@ void weir_sampler_free(struct weir_sampler *s)
 
 void weir_sampler_restart(struct weir_sampler *s)
 {
+	const struct weir_backend *backend = &s->b->backend;
 	for (u32 i = 0; s->flow && i < s->b->n_flows; i++) {
 		struct weir_sampled_flow *f = &s->flow[i];
-		f->rtt_n = f->queue_n = f->looks = 0;
-		f->rtt_sum = f->queue_sum = f->cwnd_sum = f->backlog_sum = 0;
+		weir_backend_flow_tallies(backend, i, &f->seen);
+		f->looks = 0;
+		f->cwnd_sum = f->backlog_sum = 0;
 		memset(f->signal_sum, 0, sizeof f->signal_sum);
+		memset(f->signal_looks, 0, sizeof f->signal_looks);
 	}
-	for (u32 i = 0; s->group && i < s->b->n_entries; i++) {
-		s->group[i].rtt_n = s->group[i].queue_n = 0;
-		s->group[i].rtt_sum = s->group[i].queue_sum = 0;
-	}
+	for (u32 i = 0; s->group && s->b->grouped && i < s->b->n_entries; i++)
+		weir_backend_flow_tallies(backend, i, &s->group[i].seen);
 	for (u32 i = 0; i < s->b->scenario->n_hops; i++) {
-		s->link[i].wait_n = s->link[i].looks = s->link[i].queue_max = 0;
-		s->link[i].wait_sum = s->link[i].queue_sum = 0;
+		s->link[i].wait = weir_backend_hop_wait(backend, i);
+		s->link[i].looks = s->link[i].queue_max = 0;
+		s->link[i].queue_sum = 0;
 	}
 }
 
-/* Mean of the samples that a histogram took in since the last look, in ms. */
-static void put_mean(struct weir_sampler *s, const char *signal, const struct weir_hist *h, u64 *n,
-		     double *sum)
+/* Mean of the samples since the last look, in ms. */
+static void put_mean(struct weir_sampler *s, const char *signal, const struct weir_tally *now,
+		     struct weir_tally *last)
 {
-	if (h->n > *n)
-		weir_series_fixed(s->series, signal, (u64)((h->sum - *sum) / (double)(h->n - *n) + .5), 6);
-	*n = h->n;
-	*sum = h->sum;
+	if (now->n > last->n)
+		weir_series_fixed(s->series, signal,
+				  (u64)((now->sum - last->sum) / (double)(now->n - last->n) + .5), 6);
+	*last = *now;
+}
+
+static void put_tallies(struct weir_sampler *s, u32 hist, struct weir_flow_tallies *seen)
+{
+	struct weir_flow_tallies now;
+	weir_backend_flow_tallies(&s->b->backend, hist, &now);
+	put_mean(s, "rtt_ms", &now.rtt, &seen->rtt);
+	put_mean(s, "queue_delay_ms", &now.queue, &seen->queue);
+	put_mean(s, "one_way_delay_ms", &now.delay, &seen->delay);
 }
 
 /* A controller's signal in its text unit; the two commonest units without a double in between. */
@@ -136,7 +147,8 @@ static void put_state(struct weir_sampler *s, const struct weir_build_entry *e, 
 	if (n->pacing_Bps)
 		weir_series_fixed(out, "pacing_bps", n->pacing_Bps * 8, 0);
 	for (u32 k = 0; k < n->n_signals; k++)
-		put_signal(out, s->signal_name[e - s->b->entry][k], e->ops->signals[k].unit, n->signal[k]);
+		if (!(n->missing >> k & 1))
+			put_signal(out, s->signal_name[e - s->b->entry][k], e->signals[k].unit, n->signal[k]);
 }
 
 static void add_means(const struct weir_build_entry *e, struct weir_sampled_flow *f,
@@ -146,8 +158,11 @@ static void add_means(const struct weir_build_entry *e, struct weir_sampled_flow
 	f->cwnd_sum += (double)n->cwnd_bytes;
 	f->backlog_sum += (double)n->inflight_bytes / (double)weir_max(e->flow->endpoint.mss_bytes, 1);
 	for (u32 k = 0; k < n->n_signals; k++) {
-		f->signal_last[k] = weir_signal_value(e->ops->signals[k].unit, (double)n->signal[k]);
+		if (n->missing >> k & 1)
+			continue;
+		f->signal_last[k] = weir_signal_value(e->signals[k].unit, (double)n->signal[k]);
 		f->signal_sum[k] += f->signal_last[k];
+		f->signal_looks[k]++;
 	}
 }
 
@@ -160,10 +175,10 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 		return;
 	struct weir_flow_totals t;
 	struct weir_flow_now n;
-	weir_world_flow_totals(b->world, flow, &t);
-	weir_world_flow_now(b->world, flow, &n);
+	weir_backend_flow_totals(&b->backend, flow, &t);
+	weir_backend_flow_now(&b->backend, flow, &n);
 	f->done = n.done;
-	if (e->ops)
+	if (e->controlled)
 		add_means(e, f, &n);
 	if (s->series) {
 		char name[WEIR_BUILD_NAME_BYTES];
@@ -174,9 +189,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 				  bits_per_second(t.received_wire_bytes - f->received_bytes, ns), 0);
 		weir_series_fixed(s->series, "goodput_bps",
 				  bits_per_second(t.delivered_bytes - f->delivered_bytes, ns), 0);
-		put_mean(s, "rtt_ms", &b->rtt_ns[flow], &f->rtt_n, &f->rtt_sum);
-		put_mean(s, "queue_delay_ms", &b->queue_ns[flow], &f->queue_n, &f->queue_sum);
-		if (e->ops) {
+		put_tallies(s, flow, &f->seen);
+		if (e->controlled) {
 			put_state(s, e, &n);
 			weir_series_fixed(s->series, "retransmitted",
 					  t.retransmitted_packets - f->retransmitted, 0);
@@ -209,7 +223,7 @@ static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 	memset(s->spread_bps, 0, 3 * sizeof *s->spread_bps);
 	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
 		struct weir_flow_totals t;
-		weir_world_flow_totals(s->b->world, flow, &t);
+		weir_backend_flow_totals(&s->b->backend, flow, &t);
 		u64 news = t.received_wire_bytes - s->group_received[flow];
 		s->group_received[flow] = t.received_wire_bytes;
 		sum->delivered += t.delivered_bytes;
@@ -217,7 +231,7 @@ static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 		sum->retransmitted += t.retransmitted_packets;
 		sum->lost += t.lost_packets;
 		struct weir_flow_now n;
-		weir_world_flow_now(s->b->world, flow, &n);
+		weir_backend_flow_now(&s->b->backend, flow, &n);
 		if (s->b->start_ns[flow] >= now_ns || (n.done && news == 0))
 			continue;
 		sum->active++;
@@ -225,9 +239,9 @@ static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 		sum->inflight += n.inflight_bytes;
 		u64 ns = now_ns - weir_max(from_ns, s->b->start_ns[flow]);
 		weir_hist_add(s->spread_bps, bits_per_second(news, ns));
-		if (e->ops && n.srtt_ns)
+		if (e->controlled && n.srtt_ns)
 			weir_hist_add(s->spread_rtt, n.srtt_ns);
-		if (e->ops)
+		if (e->controlled)
 			weir_hist_add(s->spread_cwnd, n.cwnd_bytes);
 	}
 }
@@ -247,13 +261,10 @@ static void put_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 	weir_series_fixed(out, "throughput_bps", bits_per_second(sum->received - g->received_bytes, ns), 0);
 	weir_series_fixed(out, "goodput_bps", bits_per_second(sum->delivered - g->delivered_bytes, ns), 0);
 	put_spread(out, s->spread_bps, bps, 0);
-	if (s->b->grouped) {
-		u32 hist = (u32)(e - s->b->entry);
-		put_mean(s, "rtt_ms", &s->b->rtt_ns[hist], &g->rtt_n, &g->rtt_sum);
-		put_mean(s, "queue_delay_ms", &s->b->queue_ns[hist], &g->queue_n, &g->queue_sum);
-	}
+	if (s->b->grouped)
+		put_tallies(s, (u32)(e - s->b->entry), &g->seen);
 	put_spread(out, s->spread_rtt, rtt, 6);
-	if (e->ops) {
+	if (e->controlled) {
 		weir_series_fixed(out, "cwnd_bytes", sum->cwnd, 0);
 		put_spread(out, s->spread_cwnd, cwnd, 0);
 		weir_series_fixed(out, "inflight_bytes", sum->inflight, 0);
@@ -282,7 +293,7 @@ static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 {
 	struct weir_sampled_link *l = &s->link[hop];
 	u64 waiting, ns = now_ns - l->seen_ns;
-	const struct weir_link_stats *st = weir_world_hop_stats(s->b->world, hop, &waiting);
+	const struct weir_link_stats *st = weir_backend_hop_stats(&s->b->backend, hop, &waiting);
 	u64 losses = st->dropped_packets[WEIR_DROP_LOSS], drops = weir_link_dropped(st) - losses;
 	u64 capacity = weir_build_capacity_bytes(s->b, hop, now_ns);
 	l->looks++;
@@ -300,7 +311,8 @@ static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 		if (could)
 			weir_series_fixed(out, "utilization", weir_muldiv(sent, 1000000, could), 6);
 		weir_series_fixed(out, "queue_bytes", waiting, 0);
-		put_mean(s, "queue_delay_ms", &s->b->wait_ns[hop], &l->wait_n, &l->wait_sum);
+		struct weir_tally wait = weir_backend_hop_wait(&s->b->backend, hop);
+		put_mean(s, "queue_delay_ms", &wait, &l->wait);
 		weir_series_fixed(out, "drops", drops - l->drops, 0);
 		if (losses)
 			weir_series_fixed(out, "losses", losses - l->losses, 0);

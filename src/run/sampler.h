@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at a running world at equal steps: rows of series.csv, and the means of what has no running total
+/* Looks at a running network at equal steps: rows of series.csv, and the means of what has no running total
  * (window, backlog, signals, queue length). Fixed memory, no allocation between begin and free.
  *
  * Looking must cost little beside the packets. Links are looked at each step; flows and groups each
@@ -19,25 +19,23 @@
 struct weir_sampled_flow {
 	/* totals at the last look */
 	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
-	u64 rtt_n, queue_n;
-	double rtt_sum, queue_sum;
+	struct weir_flow_tallies seen;
 	bool done;
 	/* means over the looks while it was active, after the warm-up */
 	u64 looks;
 	double cwnd_sum, backlog_sum;
 	double signal_sum[WEIR_CC_SIGNALS_MAX], signal_last[WEIR_CC_SIGNALS_MAX];
+	u64 signal_looks[WEIR_CC_SIGNALS_MAX]; /* at which it had a value */
 };
 
 struct weir_sampled_group {
 	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
-	u64 rtt_n, queue_n;
-	double rtt_sum, queue_sum;
+	struct weir_flow_tallies seen;
 };
 
 struct weir_sampled_link {
 	u64 seen_ns, sent_bytes, capacity_bytes, drops, losses;
-	u64 wait_n;
-	double wait_sum;
+	struct weir_tally wait;
 	u64 looks; /* after the warm-up */
 	double queue_sum;
 	u64 queue_max;
@@ -57,7 +55,7 @@ struct weir_sampler {
 
 /* 0, or -1 when out of memory; free in both cases. */
 int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struct weir_series *series);
-/* The world stands at `now_ns`; `last`: the run ends here, so that everything is looked at. */
+/* The backend stands at `now_ns`; `last`: the run ends here, so that everything is looked at. */
 void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last);
 /* The warm-up ends: means and the interval of histograms that were just cleared begin anew. */
 void weir_sampler_restart(struct weir_sampler *s);

@@ -4,6 +4,7 @@
 #include "exports.h"
 #include "life.h"
 #include "sampler.h"
+#include "simulated.h"
 #include "summarise.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ static void clear_histograms(struct weir_build *b)
 struct running {
 	const struct weir_simulate_config *c;
 	struct weir_build build;
+	struct weir_simulated simulated;
 	struct weir_life life;
 	struct weir_sampler sampler;
 	bool interrupted;
@@ -31,13 +33,13 @@ struct running {
 static int step(struct running *r, u64 *sample_ns)
 {
 	const struct weir_scenario *s = r->c->scenario;
-	u64 now_ns = weir_world_now_ns(r->build.world);
+	u64 now_ns = weir_world_now_ns(r->simulated.world);
 	u64 until_ns = weir_min(*sample_ns, weir_life_next_ns(&r->life, now_ns));
 	if (r->c->exports)
 		until_ns = weir_min(until_ns, weir_exports_next_ns(r->c->exports, now_ns));
 	until_ns = weir_min(until_ns, weir_min(s->duration_ns, weir_add(now_ns, STEP_MOST_NS)));
-	int failed = weir_world_run(r->build.world, until_ns);
-	now_ns = weir_world_now_ns(r->build.world);
+	int failed = weir_world_run(r->simulated.world, until_ns);
+	now_ns = weir_world_now_ns(r->simulated.world);
 	if (failed) {
 		errno = ENOMEM;
 		return -1;
@@ -63,19 +65,19 @@ static int run_all(struct running *r)
 {
 	const struct weir_scenario *s = r->c->scenario;
 	u64 sample_ns = s->sample_ns;
-	while (weir_world_now_ns(r->build.world) < s->duration_ns) {
+	while (weir_world_now_ns(r->simulated.world) < s->duration_ns) {
 		if (r->c->stop && *r->c->stop) {
 			r->interrupted = true;
-			weir_sampler_step(&r->sampler, weir_world_now_ns(r->build.world), true);
+			weir_sampler_step(&r->sampler, weir_world_now_ns(r->simulated.world), true);
 			break;
 		}
 		if (step(r, &sample_ns) < 0)
 			return -1;
 	}
-	if (weir_life_end(&r->life, weir_world_now_ns(r->build.world)) < 0)
+	if (weir_life_end(&r->life, weir_world_now_ns(r->simulated.world)) < 0)
 		return -1;
 	if (r->c->exports)
-		weir_exports_end(r->c->exports, weir_world_now_ns(r->build.world), r->interrupted);
+		weir_exports_end(r->c->exports, weir_world_now_ns(r->simulated.world), r->interrupted);
 	return 0;
 }
 
@@ -94,7 +96,7 @@ static void head(struct weir_summary *out, const struct running *r)
 	const struct weir_scenario *s = r->c->scenario;
 	snprintf(out->scenario, sizeof out->scenario, "%s", s->name);
 	snprintf(out->title, sizeof out->title, "%s", s->title);
-	out->backend = "sim";
+	out->backend = r->build.backend.ops->name;
 	out->seed = r->c->seed;
 	out->warmup_s = (double)s->warmup_ns / 1e9;
 	out->sampling_s = (double)s->sample_ns / 1e9;
@@ -110,11 +112,13 @@ int weir_simulate(const struct weir_simulate_config *c, struct weir_summary *out
 	errno = ENOMEM;
 	int result = weir_build(&r.build, c->scenario, &c->with, c->traces, c->seed);
 	if (result == 0)
+		result = weir_simulated_begin(&r.simulated, &r.build, c->traces, c->seed);
+	if (result == 0)
 		result = weir_life_begin(&r.life, &r.build);
 	if (result == 0)
 		result = weir_sampler_begin(&r.sampler, &r.build, c->series);
 	if (result == 0 && c->exports)
-		result = weir_exports_attach(c->exports, &r.build);
+		result = weir_exports_attach(c->exports, &r.build, r.simulated.world);
 	if (result == 0)
 		result = run_all(&r);
 	head(out, &r);
@@ -122,6 +126,7 @@ int weir_simulate(const struct weir_simulate_config *c, struct weir_summary *out
 		result = weir_summarise(out, &r.build, &r.life, &r.sampler);
 	weir_sampler_free(&r.sampler);
 	weir_life_free(&r.life);
+	weir_simulated_free(&r.simulated);
 	weir_build_free(&r.build);
 	return result;
 }

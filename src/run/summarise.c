@@ -45,13 +45,11 @@ static void flow_signals(struct weir_flow_summary *out, const struct weir_build_
 {
 	out->backlog_mean = mean_of(f->backlog_sum, f->looks);
 	out->cwnd_mean_bytes = mean_of(f->cwnd_sum, f->looks);
-	if (!e->ops)
-		return;
-	out->n_signals = f->looks ? e->ops->n_signals : 0;
+	out->n_signals = f->looks ? e->n_signals : 0;
 	for (u32 k = 0; k < out->n_signals; k++) {
-		weir_signal_name(out->signal[k].name, e->ops->signals[k].name, e->ops->signals[k].unit);
-		out->signal[k].mean = mean_of(f->signal_sum[k], f->looks);
-		out->signal[k].last = f->signal_last[k];
+		weir_signal_name(out->signal[k].name, e->signals[k].name, e->signals[k].unit);
+		out->signal[k].mean = mean_of(f->signal_sum[k], f->signal_looks[k]);
+		out->signal[k].last = f->signal_looks[k] ? f->signal_last[k] : (double)NAN;
 	}
 }
 
@@ -189,8 +187,8 @@ static int sum_groups(struct weir_summary *out, const struct weir_build *b, cons
 static void sum_link(struct weir_link_summary *l, const struct weir_build *b, const struct weir_life *life,
 		     const struct weir_sampler *sampler, u32 hop)
 {
-	u64 waiting, now_ns = weir_world_now_ns(b->world), ns = weir_sub(now_ns, life->from_ns);
-	const struct weir_link_stats *st = weir_world_hop_stats(b->world, hop, &waiting);
+	u64 waiting, now_ns = weir_backend_now_ns(&b->backend), ns = weir_sub(now_ns, life->from_ns);
+	const struct weir_link_stats *st = weir_backend_hop_stats(&b->backend, hop, &waiting);
 	const struct weir_link_stats *base = &life->link_base[hop];
 	u64 sent = st->sent_bytes - base->sent_bytes;
 	u64 could = weir_build_capacity_bytes(b, hop, now_ns) - life->link_base_capacity[hop];
@@ -240,7 +238,7 @@ static int sum_completions(struct weir_summary *out, const struct weir_build *b,
 	if (!hist)
 		return -1;
 	u64 n;
-	const struct weir_completion *c = weir_world_completions(b->world, &n);
+	const struct weir_completion *c = weir_backend_completions(&b->backend, &n);
 	for (u64 i = 0; i < n; i++) {
 		u32 k = 0;
 		while (c[i].bytes >= border[k + 1])
@@ -261,11 +259,11 @@ static int sum_completions(struct weir_summary *out, const struct weir_build *b,
 int weir_summarise(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
 		   const struct weir_sampler *sampler)
 {
-	out->simulated_s = SECONDS(weir_world_now_ns(b->world));
-	out->events = weir_world_events(b->world);
+	out->simulated_s = SECONDS(weir_backend_now_ns(&b->backend));
+	out->events = b->backend.ops->events(b->backend.ctx);
 	for (u32 flow = 0; flow < b->n_flows; flow++) {
 		struct weir_flow_totals t;
-		weir_world_flow_totals(b->world, flow, &t);
+		weir_backend_flow_totals(&b->backend, flow, &t);
 		out->packets += t.sent_packets;
 	}
 	if (sum_flows(out, b, life, sampler) < 0 || sum_groups(out, b, life) < 0 ||

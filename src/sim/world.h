@@ -51,6 +51,7 @@ struct weir_flow_now {
 	bool app_limited, in_recovery, done;
 	u32 n_signals; /* the controller's own, as its ops->signals */
 	u64 signal[WEIR_CC_SIGNALS_MAX];
+	u32 missing; /* bit k: signal k has no value now; in a simulation all have */
 };
 
 struct weir_completion {

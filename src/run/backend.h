@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What carries the flows of a build, for those who look at it, sum it up and write it down: the simulated
+ * world or the emulated one. It stands at one instant, now_ns; what its numbers mean is in sim/world.h. */
+#ifndef WEIR_RUN_BACKEND_H
+#define WEIR_RUN_BACKEND_H
+
+#include "sim/world.h"
+
+/* Running number and sum of samples, in ns. They may begin anew at the end of the warm-up. */
+struct weir_tally {
+	u64 n;
+	double sum;
+};
+
+/* Of one flow, or of an entry where the build is grouped: the sender's RTT samples, waits in queues, and
+ * true one-way delays (none in a simulation). */
+struct weir_flow_tallies {
+	struct weir_tally rtt, queue, delay;
+};
+
+struct weir_backend_ops {
+	const char *name; /* "sim", "emu" */
+	/* Whether these totals exist; what does not is 0 and becomes null. */
+	bool counts_timeouts, counts_recoveries;
+	u64 (*now_ns)(const void *ctx);
+	u64 (*events)(const void *ctx); /* 0: there is no such number */
+	void (*flow_totals)(const void *ctx, u32 flow, struct weir_flow_totals *t);
+	void (*flow_now)(const void *ctx, u32 flow, struct weir_flow_now *n);
+	void (*flow_tallies)(const void *ctx, u32 hist, struct weir_flow_tallies *t);
+	/* Counters of a hop of the scenario, good until the backend moves on; the queue at this instant. */
+	const struct weir_link_stats *(*hop_stats)(const void *ctx, u32 hop, u64 *waiting_bytes);
+	struct weir_tally (*hop_wait)(const void *ctx, u32 hop);
+	const struct weir_completion *(*completions)(const void *ctx, u64 *n);
+};
+
+struct weir_backend {
+	const struct weir_backend_ops *ops;
+	const void *ctx;
+};
+
+static inline u64 weir_backend_now_ns(const struct weir_backend *b)
+{
+	return b->ops->now_ns(b->ctx);
+}
+
+static inline void weir_backend_flow_totals(const struct weir_backend *b, u32 flow,
+					    struct weir_flow_totals *t)
+{
+	b->ops->flow_totals(b->ctx, flow, t);
+}
+
+static inline void weir_backend_flow_now(const struct weir_backend *b, u32 flow, struct weir_flow_now *n)
+{
+	b->ops->flow_now(b->ctx, flow, n);
+}
+
+static inline void weir_backend_flow_tallies(const struct weir_backend *b, u32 hist,
+					     struct weir_flow_tallies *t)
+{
+	b->ops->flow_tallies(b->ctx, hist, t);
+}
+
+static inline const struct weir_link_stats *weir_backend_hop_stats(const struct weir_backend *b, u32 hop,
+								   u64 *waiting_bytes)
+{
+	return b->ops->hop_stats(b->ctx, hop, waiting_bytes);
+}
+
+static inline struct weir_tally weir_backend_hop_wait(const struct weir_backend *b, u32 hop)
+{
+	return b->ops->hop_wait(b->ctx, hop);
+}
+
+static inline const struct weir_completion *weir_backend_completions(const struct weir_backend *b, u64 *n)
+{
+	return b->ops->completions(b->ctx, n);
+}
+
+#endif
