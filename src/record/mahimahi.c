@@ -22,12 +22,23 @@ __attribute__((format(printf, 2, 3))) static void put(struct weir_mahimahi *m, c
 
 void weir_mahimahi_begin(struct weir_mahimahi *m, FILE *out, const char *hop, const char *queue)
 {
+	weir_mahimahi_begin_by(m, out, "weir run", hop, queue);
+}
+
+void weir_mahimahi_begin_by(struct weir_mahimahi *m, FILE *out, const char *command, const char *hop,
+			    const char *queue)
+{
 	memset(m, 0, sizeof *m);
 	m->out = out;
 	/* A name is hostile text: one line it stays. */
 	put(m, "# mahimahi mm-link (%.*s) [weir]\n", (int)strcspn(hop, "\r\n"), hop);
-	put(m, "# command line: weir run\n# queue: %s\n", queue);
+	put(m, "# command line: %s\n# queue: %s\n", command, queue);
 	put(m, "# init timestamp: 0\n# base timestamp: 0\n");
+}
+
+void weir_mahimahi_remark(struct weir_mahimahi *m, const char *text)
+{
+	put(m, "# %.*s\n", (int)strcspn(text, "\r\n"), text);
 }
 
 static void put_waiting(struct weir_mahimahi *m, u64 until_ns)
@@ -77,6 +88,11 @@ void weir_mahimahi_arrival(struct weir_mahimahi *m, u64 now_ns, u32 wire_bytes)
 void weir_mahimahi_drop(struct weir_mahimahi *m, u64 now_ns, u32 wire_bytes)
 {
 	wait_for_order(m, now_ns, wire_bytes, 'd');
+}
+
+void weir_mahimahi_until(struct weir_mahimahi *m, u64 now_ns)
+{
+	put_waiting(m, now_ns);
 }
 
 void weir_mahimahi_departure(struct weir_mahimahi *m, u64 departed_ns, u32 wire_bytes, u64 wait_ns)

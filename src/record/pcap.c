@@ -27,13 +27,18 @@ struct weir_pcap {
 
 struct weir_pcap *weir_pcap_open(const char *path)
 {
+	return weir_pcap_open_real(path, SNAP_BYTES);
+}
+
+struct weir_pcap *weir_pcap_open_real(const char *path, u32 snap_bytes)
+{
 	struct weir_pcap *p = calloc(1, sizeof *p);
 	FILE *file = p ? fopen(path, "wb") : NULL;
 	if (!file) {
 		free(p);
 		return NULL;
 	}
-	p->shape = pcap_open_dead_with_tstamp_precision(DLT_RAW, SNAP_BYTES, PCAP_TSTAMP_PRECISION_NANO);
+	p->shape = pcap_open_dead_with_tstamp_precision(DLT_RAW, (int)snap_bytes, PCAP_TSTAMP_PRECISION_NANO);
 	errno = ENOSPC; /* libpcap does not say why the file's header could not be written */
 	p->out = p->shape ? pcap_dump_fopen(p->shape, file) : NULL;
 	if (p->out)
@@ -105,18 +110,23 @@ static u32 put_headers(u8 *p, const struct weir_pcap_packet *k)
 	return IP_BYTES + tcp;
 }
 
+void weir_pcap_write_real(struct weir_pcap *p, u64 time_ns, const u8 *ip, u32 captured_bytes, u32 wire_bytes)
+{
+	/* With nanosecond precision libpcap keeps them in the field that is called tv_usec. */
+	struct pcap_pkthdr h = {
+	    .ts = {.tv_sec = (time_t)(time_ns / WEIR_NS_PER_S),
+		   .tv_usec = (suseconds_t)(time_ns % WEIR_NS_PER_S)},
+	    .caplen = (u32)weir_min(weir_min(captured_bytes, wire_bytes), (u32)pcap_snapshot(p->shape)),
+	    .len = wire_bytes,
+	};
+	pcap_dump((u_char *)p->out, &h, ip);
+}
+
 void weir_pcap_write(struct weir_pcap *p, const struct weir_pcap_packet *k)
 {
 	u8 headers[HEADERS_MAX] = {0};
 	u32 bytes = put_headers(headers, k);
-	/* With nanosecond precision libpcap keeps them in the field that is called tv_usec. */
-	struct pcap_pkthdr h = {
-	    .ts = {.tv_sec = (time_t)(k->time_ns / WEIR_NS_PER_S),
-		   .tv_usec = (suseconds_t)(k->time_ns % WEIR_NS_PER_S)},
-	    .caplen = (u32)weir_min(bytes, k->wire_bytes),
-	    .len = k->wire_bytes,
-	};
-	pcap_dump((u_char *)p->out, &h, headers);
+	weir_pcap_write_real(p, k->time_ns, headers, bytes, k->wire_bytes);
 }
 
 int weir_pcap_close(struct weir_pcap *p)

@@ -22,6 +22,12 @@ struct weir_pcap_packet {
 /* NULL with errno set. */
 struct weir_pcap *weir_pcap_open(const char *path);
 void weir_pcap_write(struct weir_pcap *p, const struct weir_pcap_packet *packet);
+
+/* The same for real packets, as much of each as `snap_bytes`. Times are the caller's; write with
+ * weir_pcap_write_real only. */
+struct weir_pcap *weir_pcap_open_real(const char *path, u32 snap_bytes);
+void weir_pcap_write_real(struct weir_pcap *p, u64 time_ns, const u8 *ip, u32 captured_bytes, u32 wire_bytes);
+
 /* 0, or -1 with errno set when anything could not be written. */
 int weir_pcap_close(struct weir_pcap *p);
 
