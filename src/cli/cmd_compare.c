@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* weir compare: does a second result agree with a first one? */
 #include "command.h"
+#include "compare.h"
 #include "record/json.h"
-#include "run/compare.h"
+#include "record/outdir.h"
 #include "scenario/quantity.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static const char *const verdicts[] = {"within", "OUTSIDE", "noise", "MISSING"};
-static const char *const verdict_words[] = {"within", "outside", "noise", "missing"};
-
-/* DIR, or the summary.json itself. */
-static json_t *load(const struct weir_invocation *call, const char *operand)
-{
-	char path[4096], error[WEIR_QUERY_ERROR_BYTES];
-	struct stat st;
-	bool folder = stat(operand, &st) == 0 && S_ISDIR(st.st_mode);
-
-	int n = snprintf(path, sizeof path, "%s%s", operand, folder ? "/summary.json" : "");
-	if (n < 0 || (size_t)n >= sizeof path) {
-		weir_error(call, WEIR_EXIT_USAGE, "%.64s...: the name is too long", operand);
-		return NULL;
-	}
-	json_t *document = weir_query_load(path, "weir.summary/1", error);
-	if (!document)
-		weir_error(call, WEIR_EXIT_USAGE, "%s: %s", path, error);
-	return document;
-}
 
 static bool part(const char *text, double *fraction, double *ms, char error[WEIR_QUANTITY_ERROR])
 {
@@ -69,144 +49,181 @@ static int read_limit(const struct weir_invocation *call, const char *name, doub
 	return 0;
 }
 
-/* Names come from a file: no control character reaches the terminal. */
-static void print_name(const char *name, int width)
+/* ---- reading and judging ---- */
+
+static struct weir_compare_result result_of(const struct weir_compared_run *run)
 {
-	int n = 0;
-	for (; *name && n < 48; name++, n++)
-		putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-	printf("%*s", n < width ? width - n : 0, "");
+	return (struct weir_compare_result){run->label, run->summary, run->series};
 }
 
-static void print_side(const struct weir_compare_side *s, bool ms)
+static int judge_pair(struct weir_compare_job *job, const struct weir_compared_run *first,
+		      const struct weir_compared_run *second)
 {
-	if (!s->known)
-		printf(" %14s", "-");
-	else
-		printf(" %14.*f", ms ? 3 : 0, s->value);
+	struct weir_compare_result a = result_of(first), b = result_of(second);
+	job->pair[job->n_pairs++] = (struct weir_compared_pair){first, second};
+	return weir_compare(&a, &b, &job->limits, &job->result);
 }
 
-static void print_table(const struct weir_comparison *c)
+static int judge(const struct weir_invocation *call, struct weir_compare_job *job)
 {
-	printf("%-6s %-20s %-19s %14s %14s %9s  %s\n", "", "name", "", "first", "second", "change", "");
-	for (u32 i = 0; i < c->n; i++) {
-		const struct weir_compare_row *r = &c->row[i];
-		bool ms = strstr(r->metric, "_ms") != NULL;
-		printf("%-6s ", r->kind);
-		print_name(r->name, 20);
-		printf(" %-19s", r->metric);
-		print_side(&r->a, ms);
-		print_side(&r->b, ms);
-		if (r->a.known && r->b.known && r->a.value != 0)
-			printf(" %+8.1f%%", 100 * (r->b.value - r->a.value) / r->a.value);
-		else
-			printf(" %9s", "");
-		printf("  %s\n", verdicts[r->verdict]);
-	}
-	printf("%u compared, %u outside", c->n, c->outside);
-	if (c->noise)
-		printf(", %u beyond the limit but within the noise of the repeats", c->noise);
-	putchar('\n');
-}
+	struct weir_compared *a = &job->side[0], *b = &job->side[1];
+	u32 pair[WEIR_COMPARE_RUNS_MAX];
+	char why[512];
+	int failed = 0;
 
-static void put_side(struct weir_json *j, const char *key, const struct weir_compare_side *s)
-{
-	weir_json_key(j, key);
-	if (!s->known) {
-		weir_json_null(j);
-		return;
-	}
-	weir_json_double(j, s->value);
-}
-
-static void put_ci(struct weir_json *j, const char *key, const struct weir_compare_side *s)
-{
-	weir_json_key(j, key);
-	if (!s->has_ci) {
-		weir_json_null(j);
-		return;
-	}
-	weir_json_line(j);
-	weir_json_array(j);
-	weir_json_double(j, s->ci_low);
-	weir_json_double(j, s->ci_high);
-	weir_json_array_end(j);
-}
-
-static void put_row(struct weir_json *j, const struct weir_compare_row *r)
-{
-	weir_json_object(j);
-	weir_json_put_string(j, "kind", r->kind);
-	weir_json_put_string(j, "name", r->name);
-	weir_json_put_string(j, "metric", r->metric);
-	put_side(j, "first", &r->a);
-	put_side(j, "second", &r->b);
-	put_ci(j, "first_ci95", &r->a);
-	put_ci(j, "second_ci95", &r->b);
-	weir_json_put_double(j, "limit", r->largest_difference);
-	weir_json_put_string(j, "verdict", verdict_words[r->verdict]);
-	weir_json_object_end(j);
-}
-
-static int print_json(const struct weir_invocation *call, const struct weir_compare_limits *limits,
-		      const struct weir_comparison *c)
-{
-	struct weir_json j;
-
-	weir_json_to_file(&j, stdout);
-	weir_json_object(&j);
-	weir_json_put_string(&j, "schema", "weir.compare/1");
-	weir_json_put_string(&j, "first", call->operands[0]);
-	weir_json_put_string(&j, "second", call->operands[1]);
-	weir_json_put_object(&j, "limits");
-	weir_json_put_double(&j, "goodput", limits->goodput_fraction);
-	weir_json_put_double(&j, "delay", limits->delay_fraction);
-	weir_json_put_double(&j, "delay_ms", limits->delay_ms);
-	weir_json_object_end(&j);
-	weir_json_put_string(&j, "verdict", c->outside ? "outside" : "within");
-	weir_json_put_u64(&j, "compared", c->n);
-	weir_json_put_u64(&j, "outside", c->outside);
-	weir_json_put_array(&j, "rows");
-	for (u32 i = 0; i < c->n; i++)
-		put_row(&j, &c->row[i]);
-	weir_json_array_end(&j);
-	weir_json_object_end(&j);
-	if (weir_json_finish(&j) < 0)
-		return weir_error(call, WEIR_EXIT_FAILED, "cannot write: %m");
+	if (!weir_compared_match(a, b, pair, why))
+		return weir_error(call, WEIR_EXIT_USAGE, "%s", why);
+	for (u32 i = 0; i < a->n && !failed; i++)
+		failed = pair[i] == WEIR_COMPARED_NONE
+			     ? weir_compare_missing_run(a->run[i].label, &job->result)
+			     : judge_pair(job, &a->run[i], &b->run[pair[i]]);
+	for (u32 i = 0; i < b->n && !failed && b->several; i++)
+		if (!b->run[i].matched)
+			failed = weir_compare_missing_run(b->run[i].label, &job->result);
+	if (failed)
+		return weir_error(call, WEIR_EXIT_FAILED, "out of memory");
+	if (job->result.n == 0)
+		return weir_error(call, WEIR_EXIT_USAGE, "neither result has anything that can be compared");
 	return 0;
 }
 
-static int judge(const struct weir_invocation *call, const struct weir_compare_limits *limits,
-		 const json_t *a, const json_t *b)
-{
-	struct weir_comparison c;
-	int code = 0;
+/* ---- the directory ---- */
 
-	if (weir_compare(a, b, limits, &c) < 0)
-		code = weir_error(call, WEIR_EXIT_FAILED, "out of memory");
-	else if (c.n == 0)
-		code = weir_error(call, WEIR_EXIT_USAGE, "neither result has anything that can be compared");
-	else if (weir_option(call, "json"))
-		code = print_json(call, limits, &c);
-	else
-		print_table(&c);
-	if (code == 0 && c.outside)
-		code = WEIR_EXIT_CLAIM;
-	weir_comparison_free(&c);
+static int write_manifest(FILE *to, const struct weir_compare_job *job)
+{
+	struct weir_json j;
+
+	weir_json_to_file(&j, to);
+	weir_json_object(&j);
+	weir_json_put_string(&j, "schema", "weir.manifest/1");
+	weir_json_put_string(&j, "version", WEIR_VERSION);
+	weir_json_put_string(&j, "first", job->operand[0]);
+	weir_json_put_string(&j, "second", job->operand[1]);
+	weir_json_object_end(&j);
+	return weir_json_finish(&j);
+}
+
+static int write_file(const struct weir_invocation *call, const struct weir_compare_job *job,
+		      const struct weir_outdir *dir, const char *name,
+		      int (*write)(FILE *to, const struct weir_compare_job *job))
+{
+	char path[PATH_MAX];
+	FILE *f = weir_outdir_path(dir, name, path) ? fopen(path, "w") : NULL;
+	int failed = f ? write(f, job) : -1;
+
+	if (f && fclose(f) != 0)
+		failed = -1;
+	if (failed)
+		return weir_error(call, WEIR_EXIT_FAILED, "cannot write %s: %s", name, strerror(errno));
+	return 0;
+}
+
+static int fill_directory(const struct weir_invocation *call, const struct weir_compare_job *job,
+			  const struct weir_outdir *dir)
+{
+	static struct weir_diag diag;
+	char page[PATH_MAX];
+	int code = write_file(call, job, dir, "compare.json", weir_compare_json);
+
+	if (!code)
+		code = write_file(call, job, dir, "manifest.json", write_manifest);
+	if (code)
+		return code;
+	if (!weir_outdir_path(dir, "report.html", page))
+		return weir_error(call, WEIR_EXIT_FAILED, "the name of the directory is too long");
+	code = weir_compare_page(page, job, &diag);
+	weir_diag_print(&diag, NULL, stderr);
 	return code;
+}
+
+static int write_directory(const struct weir_invocation *call, const struct weir_compare_job *job,
+			   const char *path)
+{
+	struct weir_outdir dir;
+	char why[512];
+
+	if (weir_outdir_begin(&dir, path, why) < 0)
+		return weir_error(call, WEIR_EXIT_FAILED, "%s", why);
+	int code = fill_directory(call, job, &dir);
+	if (code)
+		weir_outdir_abandon(&dir);
+	else if (weir_outdir_commit(&dir, why) < 0)
+		return weir_error(call, WEIR_EXIT_FAILED, "%s", why);
+	else
+		fprintf(stderr, "results in %s, report %s/report.html\n", path, path);
+	return code;
+}
+
+/* ---- the verb ---- */
+
+static int say(const struct weir_invocation *call, const struct weir_compare_job *job)
+{
+	if (!weir_option(call, "json"))
+		weir_compare_text(job);
+	else if (weir_compare_json(stdout, job) < 0)
+		return weir_error(call, WEIR_EXIT_FAILED, "cannot write: %s", strerror(errno));
+	if (job->result.invalid)
+		return weir_error(call, WEIR_EXIT_INVALID,
+				  "an emulator could not keep up: neither agreement nor disagreement counts");
+	return job->result.outside ? WEIR_EXIT_CLAIM : WEIR_EXIT_OK;
+}
+
+/* What is compared must not be replaced by the comparison. */
+static bool would_replace(const struct weir_compare_job *job, const char *directory)
+{
+	char target[PATH_MAX], run[PATH_MAX];
+	if (!realpath(directory, target))
+		return false;
+	size_t n = strlen(target);
+	for (u32 side = 0; side < 2; side++)
+		for (u32 i = 0; i < job->side[side].n; i++) {
+			const char *of = realpath(job->side[side].run[i].directory, run);
+			if (of && !strncmp(of, target, n) && (of[n] == 0 || of[n] == '/'))
+				return true;
+		}
+	return false;
+}
+
+static int compare(const struct weir_invocation *call, struct weir_compare_job *job)
+{
+	static struct weir_diag diag;
+	const char *directory = weir_option(call, "output");
+	char why[512];
+	int code = WEIR_EXIT_OK;
+
+	if (read_limit(call, "goodput", &job->limits.goodput_fraction, NULL) ||
+	    read_limit(call, "delay", &job->limits.delay_fraction, &job->limits.delay_ms))
+		return WEIR_EXIT_USAGE;
+	if (directory && weir_outdir_check(directory, why) < 0)
+		return weir_error(call, WEIR_EXIT_USAGE, "%s", why);
+	for (u32 i = 0; i < 2; i++) {
+		memset(&diag, 0, sizeof diag);
+		job->operand[i] = call->operands[i];
+		int loaded = weir_compared_load(job->operand[i], &job->side[i], &diag);
+		weir_diag_print(&diag, NULL, stderr);
+		code = code ? code : loaded;
+	}
+	if (!code && directory && would_replace(job, directory))
+		code = weir_error(call, WEIR_EXIT_USAGE, "-o %s would replace what is to be compared",
+				  directory);
+	if (!code)
+		code = judge(call, job);
+	if (!code && directory)
+		code = write_directory(call, job, directory);
+	return code ? code : say(call, job);
 }
 
 static int cmd_compare(struct weir_invocation *call)
 {
-	struct weir_compare_limits limits = WEIR_COMPARE_DEFAULTS;
-
-	if (read_limit(call, "goodput", &limits.goodput_fraction, NULL) ||
-	    read_limit(call, "delay", &limits.delay_fraction, &limits.delay_ms))
-		return WEIR_EXIT_USAGE;
-	json_t *a = load(call, call->operands[0]), *b = load(call, call->operands[1]);
-	int code = a && b ? judge(call, &limits, a, b) : WEIR_EXIT_USAGE;
-	json_decref(a);
-	json_decref(b);
+	struct weir_compare_job *job = calloc(1, sizeof *job);
+	if (!job)
+		return weir_error(call, WEIR_EXIT_FAILED, "out of memory");
+	job->limits = (struct weir_compare_limits)WEIR_COMPARE_DEFAULTS;
+	int code = compare(call, job);
+	weir_comparison_free(&job->result);
+	weir_compared_free(&job->side[0]);
+	weir_compared_free(&job->side[1]);
+	free(job);
 	return code;
 }
 
@@ -215,18 +232,23 @@ static const struct weir_option options[] = {
     {.name = "delay",
      .value = "10%,2ms",
      .help = "largest difference of a median queue delay, whichever is more"},
+    WEIR_OPTION_OUTPUT,
     WEIR_OPTION_JSON,
     {0},
 };
 
 const struct weir_command weir_cmd_compare = {
     .name = "compare",
-    .synopsis = "DIR DIR [--goodput 5%] [--delay 10%,2ms] [--json]",
+    .synopsis = "DIR DIR [--goodput 5%] [--delay 10%,2ms] [-o DIR] [--json]",
     .help = "tell whether a second result agrees with a first one",
-    .details = "Flows, groups and links of two runs are matched by name. Goodput and median queue delay are\n"
-	       "judged against the first; what only one of the two has is outside. Where both were run with\n"
-	       "--repeat, a difference counts only if the 95 % confidence intervals do not meet.\n"
-	       "Exit status: 0 all within, 5 something outside, 2 a result cannot be read.",
+    .details =
+	"Flows, groups and links of two results are matched by name, several runs by label. Goodput and\n"
+	"median queue delay are judged by the first, with 95 % confidence intervals: over the repeats of\n"
+	"--repeat, else over batches of a run's series. A difference beyond the limit whose interval\n"
+	"reaches the limit is noise and not outside; what only one of the two has is outside. -o DIR\n"
+	"leaves a page with both on the same axes.\n"
+	"Exit status: 0 nothing outside, 5 something outside, 4 an emulator calls its own result invalid,\n"
+	"2 a result cannot be read.",
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

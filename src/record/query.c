@@ -16,14 +16,15 @@ static json_t *check_schema(json_t *document, const char *schema, const char *wh
 		return NULL;
 	}
 	const char *given = json_string_value(json_object_get(document, "schema"));
-	if (given && !strcmp(given, schema))
+	if (given && (!schema || !strcmp(given, schema)))
 		return document;
 	if (given)
 		snprintf(error, WEIR_QUERY_ERROR_BYTES, "schema is \"%.64s\", \"%s\" is expected", given,
 			 schema);
 	else
 		snprintf(error, WEIR_QUERY_ERROR_BYTES,
-			 "not a document of Weir: no schema, \"%s\" is expected", schema);
+			 "not a document of Weir: no schema, \"%s\" is expected",
+			 schema ? schema : "weir.summary/1");
 	json_decref(document);
 	return NULL;
 }

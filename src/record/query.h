@@ -11,8 +11,8 @@
 #define WEIR_QUERY_ERROR_BYTES 512
 #define WEIR_QUERY_FILE_MAX (256UL << 20)
 
-/* The document in `path` if its member `schema` is this one, else NULL with what is wrong in error[]
- * (without the path). The caller calls json_decref. */
+/* The document in `path` if its member `schema` is this one (`schema` NULL: any), else NULL with what is
+ * wrong in error[] (without the path). The caller calls json_decref. */
 json_t *weir_query_load(const char *path, const char *schema, char error[WEIR_QUERY_ERROR_BYTES]);
 json_t *weir_query_parse(const char *text, size_t bytes, const char *schema,
 			 char error[WEIR_QUERY_ERROR_BYTES]);
