@@ -13,6 +13,11 @@ void weir_section_notes(FILE *to, const struct weir_report_data *data, const str
 /* Key figures of a single run as tiles, of several as one table. */
 void weir_section_figures(FILE *to, const struct weir_report_data *data);
 
+/* All charts on their common time axis, and (once, near the end of the page) what charts.js draws them from:
+ * 0, or -1 with errno set. */
+void weir_section_charts(FILE *to, const struct weir_charts *c);
+int weir_section_data(FILE *to, const struct weir_charts *c, const struct weir_entities *e);
+
 /* Throughput against 95th percentile of delay; for at least two points. */
 void weir_section_scatter(FILE *to, const struct weir_report_data *data, const struct weir_entities *e);
 /* How round-trip time and queueing delay are distributed over time. */
