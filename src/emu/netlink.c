@@ -172,7 +172,8 @@ static int add_address(struct weir_netlink *n, const struct weir_netlink_device 
 	a->ifa_family = (u8)family;
 	a->ifa_prefixlen = (u8)bits;
 	a->ifa_flags = family == AF_INET6 ? IFA_F_NODAD : 0;
-	a->ifa_scope = RT_SCOPE_UNIVERSE;
+	bool loopback = family == AF_INET && *(const u8 *)address == 127;
+	a->ifa_scope = loopback ? RT_SCOPE_HOST : RT_SCOPE_UNIVERSE;
 	a->ifa_index = device->ifindex;
 	mnl_attr_put(r.header, IFA_LOCAL, bytes, address);
 	mnl_attr_put(r.header, IFA_ADDRESS, bytes, address);

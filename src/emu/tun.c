@@ -99,13 +99,13 @@ static int bring_up(struct weir_tun *tun, const struct weir_tun_config *c, char 
 {
 	struct weir_netlink_device device = {tun->ifindex, tun->name};
 	u32 queue_packets = c->queue_packets ? c->queue_packets : QUEUE_PACKETS_DEFAULT;
-	tun->counters = calloc(1, sizeof *tun->counters);
-	if (!tun->counters)
+	tun->control = calloc(1, sizeof *tun->control);
+	if (!tun->control)
 		return fail(why, "open", tun->name, ENOMEM);
-	if (weir_netlink_open(tun->counters, why) ||
-	    weir_netlink_sizes(tun->counters, &device, c->mtu_bytes, queue_packets, why))
+	if (weir_netlink_open(tun->control, why) ||
+	    weir_netlink_sizes(tun->control, &device, c->mtu_bytes, queue_packets, why))
 		return -1;
-	return weir_netlink_up(tun->counters, &device, why);
+	return weir_netlink_up(tun->control, &device, why);
 }
 
 int weir_tun_open(struct weir_tun *tun, const struct weir_tun_config *c, char why[WEIR_WHY_BYTES])
@@ -138,10 +138,10 @@ void weir_tun_close(struct weir_tun *tun)
 		close(tun->stamp_fd);
 	if (tun->fd >= 0)
 		close(tun->fd);
-	if (tun->counters)
-		weir_netlink_close(tun->counters);
-	free(tun->counters);
-	tun->counters = NULL;
+	if (tun->control)
+		weir_netlink_close(tun->control);
+	free(tun->control);
+	tun->control = NULL;
 	tun->fd = tun->stamp_fd = -1;
 }
 
@@ -149,5 +149,5 @@ int weir_tun_overruns(const struct weir_tun *tun, u64 *packets)
 {
 	char why[WEIR_WHY_BYTES];
 	struct weir_netlink_device device = {tun->ifindex, tun->name};
-	return weir_netlink_tx_dropped(tun->counters, &device, packets, why);
+	return weir_netlink_tx_dropped(tun->control, &device, packets, why);
 }

@@ -27,9 +27,9 @@ struct weir_tun_config {
 };
 
 struct weir_tun {
-	int fd;			       /* non-blocking; -1: none */
-	int stamp_fd;		       /* the BPF link; -1: none */
-	struct weir_netlink *counters; /* asks in the device's namespace, wherever the caller is */
+	int fd;			      /* non-blocking; -1: none */
+	int stamp_fd;		      /* the BPF link; -1: none */
+	struct weir_netlink *control; /* a socket of the device's namespace, wherever the caller is */
 	u32 ifindex;
 	char name[16];
 	u32 mtu_bytes;
