@@ -122,10 +122,13 @@ static void put_links(FILE *out, const struct weir_summary *s, int width)
 void weir_run_table(FILE *out, const struct weir_summary *s, const char *label)
 {
 	int width = width_of(s);
-	fprintf(out, "%s%s%s  (%g s simulated, seed %llu%s)\n", s->title, *label ? ": " : "", label,
-		s->simulated_s, s->seed, s->interrupted ? ", interrupted" : "");
+	const struct weir_emulation *e = &s->emulation;
+	fprintf(out, "%s%s%s  (%g s %s, seed %llu%s)\n", s->title, *label ? ": " : "", label, s->simulated_s,
+		e->verdict ? "emulated" : "simulated", s->seed, s->interrupted ? ", interrupted" : "");
 	put_flows(out, s, width);
 	put_links(out, s, width);
 	if (!isnan(s->jain_throughput))
 		fprintf(out, "\nJain's index of throughput: %.4f\n", s->jain_throughput);
+	if (e->verdict)
+		fprintf(out, "\nemulation: %s: %s\n", e->verdict, e->reason);
 }

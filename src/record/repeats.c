@@ -67,6 +67,20 @@ static void put_node(struct weir_json *j, json_t *const *node, u32 n, json_t **s
 	}
 }
 
+/* Of emulated runs: means over seeds are worth no more than the worst of them. */
+static void put_verdicts(struct weir_json *j, json_t *const *root, u32 n)
+{
+	if (!json_is_object(json_object_get(root[0], "emulation")))
+		return;
+	weir_json_key(j, "verdicts");
+	weir_json_line(j);
+	weir_json_array(j);
+	for (u32 i = 0; i < n; i++)
+		weir_json_string(
+		    j, json_string_value(json_object_get(json_object_get(root[i], "emulation"), "verdict")));
+	weir_json_array_end(j);
+}
+
 static void put_all(struct weir_json *j, json_t *const *root, u32 n, u64 first_seed, json_t **scratch)
 {
 	static const char *const measured[] = {"simulated_s", "events", "packets", "flows",
@@ -79,6 +93,7 @@ static void put_all(struct weir_json *j, json_t *const *root, u32 n, u64 first_s
 	for (u32 i = 0; i < n; i++)
 		weir_json_u64(j, first_seed + i);
 	weir_json_array_end(j);
+	put_verdicts(j, root, n);
 	for (size_t k = 0; k < sizeof measured / sizeof measured[0]; k++) {
 		for (u32 i = 0; i < n; i++)
 			scratch[i] = json_object_get(root[i], measured[k]);

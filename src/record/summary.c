@@ -84,6 +84,14 @@ static void put_spread(struct weir_json *j, const char *name, const struct weir_
 	weir_json_object_end(j);
 }
 
+static void put_count(struct weir_json *j, const char *name, u64 n)
+{
+	if (n == WEIR_NEVER)
+		weir_json_put_null(j, name);
+	else
+		weir_json_put_u64(j, name, n);
+}
+
 static void put_name(struct weir_json *j, const char *key, const char *text)
 {
 	weir_json_put_string(j, key, *text ? text : NULL);
@@ -102,13 +110,14 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 	weir_json_put_double(j, "throughput_bps", f->throughput_bps);
 	put_spread(j, "rtt_ms", &f->rtt_ms);
 	put_spread(j, "queue_delay_ms", &f->queue_delay_ms);
+	put_spread(j, "one_way_delay_ms", &f->one_way_delay_ms);
 	weir_json_put_u64(j, "packets_sent", f->packets_sent);
 	weir_json_put_u64(j, "packets_lost", f->packets_lost);
 	weir_json_put_u64(j, "retransmitted", f->retransmitted);
 	weir_json_put_double(j, "loss_fraction", f->loss_fraction);
-	weir_json_put_u64(j, "timeouts", f->timeouts);
-	weir_json_put_u64(j, "recoveries", f->recoveries);
-	weir_json_put_u64(j, "spurious", f->spurious);
+	put_count(j, "timeouts", f->timeouts);
+	put_count(j, "recoveries", f->recoveries);
+	put_count(j, "spurious", f->spurious);
 	weir_json_put_u64(j, "ce_packets", f->ce_packets);
 	weir_json_put_double(j, "backlog_mean", f->backlog_mean);
 	weir_json_put_double(j, "cwnd_mean_bytes", f->cwnd_mean_bytes);
@@ -146,13 +155,14 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	weir_json_put_double(j, "jain_throughput", g->jain_throughput);
 	put_spread(j, "rtt_ms", &g->rtt_ms);
 	put_spread(j, "queue_delay_ms", &g->queue_delay_ms);
+	put_spread(j, "one_way_delay_ms", &g->one_way_delay_ms);
 	weir_json_put_u64(j, "packets_sent", g->packets_sent);
 	weir_json_put_u64(j, "packets_lost", g->packets_lost);
 	weir_json_put_u64(j, "retransmitted", g->retransmitted);
 	weir_json_put_double(j, "loss_fraction", g->loss_fraction);
-	weir_json_put_u64(j, "timeouts", g->timeouts);
-	weir_json_put_u64(j, "recoveries", g->recoveries);
-	weir_json_put_u64(j, "spurious", g->spurious);
+	put_count(j, "timeouts", g->timeouts);
+	put_count(j, "recoveries", g->recoveries);
+	put_count(j, "spurious", g->spurious);
 	weir_json_put_u64(j, "ce_packets", g->ce_packets);
 	weir_json_object_end(j);
 }
@@ -194,6 +204,17 @@ static void put_fct(struct weir_json *j, const struct weir_fct_summary *c)
 	weir_json_object_end(j);
 }
 
+static void put_emulation(struct weir_json *j, const struct weir_emulation *e)
+{
+	if (!e->verdict) {
+		weir_json_put_null(j, "emulation");
+		return;
+	}
+	weir_json_put_object(j, "emulation");
+	weir_emulation_fields(j, e);
+	weir_json_object_end(j);
+}
+
 static void put_head(struct weir_json *j, const struct weir_summary *s)
 {
 	weir_json_put_string(j, "schema", "weir.summary/1");
@@ -208,9 +229,9 @@ static void put_head(struct weir_json *j, const struct weir_summary *s)
 	weir_json_put_double(j, "warmup_s", s->warmup_s);
 	weir_json_put_double(j, "sampling_s", s->sampling_s);
 	weir_json_put_double(j, "flow_sampling_s", s->flow_sampling_s);
-	weir_json_put_u64(j, "events", s->events);
+	put_count(j, "events", s->events);
 	weir_json_put_u64(j, "packets", s->packets);
-	weir_json_put_null(j, "emulation");
+	put_emulation(j, &s->emulation);
 	weir_json_put_array(j, "notes");
 	for (u32 i = 0; i < s->n_notes; i++)
 		weir_json_string(j, s->note[i]);

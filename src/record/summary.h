@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run comes down to: the contents of summary.json (weir.summary/1). Each field is defined, with
- * its unit, in docs/formats.md, chapter "Results". A double that is NaN stands for "there is none" and
- * is written as null. */
+ * its unit, in docs/formats.md, chapter "Results". A double that is NaN and a u64 that is WEIR_NEVER stand
+ * for "there is none" and are written as null. */
 #ifndef WEIR_RECORD_SUMMARY_H
 #define WEIR_RECORD_SUMMARY_H
 
 #include "core/hist.h"
-#include "json.h"
+#include "emulation.h"
 #include "weir/cc.h"
 
 #define WEIR_NAME_BYTES 96
@@ -30,7 +30,7 @@ struct weir_flow_summary {
 	const char *application;
 	double start_s, active_s; /* when it began; how long it was there after the warm-up */
 	double goodput_bps, throughput_bps;
-	struct weir_spread rtt_ms, queue_delay_ms;
+	struct weir_spread rtt_ms, queue_delay_ms, one_way_delay_ms;
 	u64 packets_sent, packets_lost, retransmitted;
 	u64 timeouts, recoveries, spurious, ce_packets;
 	double loss_fraction, backlog_mean, cwnd_mean_bytes;
@@ -45,7 +45,7 @@ struct weir_group_summary {
 	u64 flows;
 	double goodput_bps, throughput_bps; /* sums */
 	double throughput_p10_bps, throughput_p50_bps, throughput_p90_bps, jain_throughput;
-	struct weir_spread rtt_ms, queue_delay_ms;
+	struct weir_spread rtt_ms, queue_delay_ms, one_way_delay_ms;
 	u64 packets_sent, packets_lost, retransmitted;
 	u64 timeouts, recoveries, spurious, ce_packets;
 	double loss_fraction;
@@ -68,11 +68,11 @@ struct weir_fct_summary {
 	struct weir_spread fct_ms;
 };
 
-#define WEIR_NOTES_MAX 16
+#define WEIR_NOTES_MAX 32
 
 struct weir_summary {
 	char scenario[WEIR_NAME_BYTES], title[256];
-	const char *backend; /* "sim" */
+	const char *backend; /* "sim", "emu" */
 	u64 seed;
 	double wall_s;
 	double simulated_s, warmup_s, sampling_s;
@@ -85,7 +85,8 @@ struct weir_summary {
 	struct weir_link_summary *link;
 	struct weir_fct_summary fct[WEIR_FCT_CLASSES];
 	double jain_throughput;
-	char note[WEIR_NOTES_MAX][256]; /* what a reader of the numbers must know */
+	struct weir_emulation emulation; /* verdict NULL in a simulation */
+	char note[WEIR_NOTES_MAX][256];	 /* what a reader of the numbers must know */
 };
 
 void weir_summary_free(struct weir_summary *s);

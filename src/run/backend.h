@@ -23,7 +23,7 @@ struct weir_backend_ops {
 	/* Whether these totals exist; what does not is 0 and becomes null. */
 	bool counts_timeouts, counts_recoveries;
 	u64 (*now_ns)(const void *ctx);
-	u64 (*events)(const void *ctx); /* 0: there is no such number */
+	u64 (*events)(const void *ctx); /* WEIR_NEVER: no such number */
 	void (*flow_totals)(const void *ctx, u32 flow, struct weir_flow_totals *t);
 	void (*flow_now)(const void *ctx, u32 flow, struct weir_flow_now *n);
 	void (*flow_tallies)(const void *ctx, u32 hist, struct weir_flow_tallies *t);

@@ -40,6 +40,16 @@ static void put_name(char to[WEIR_NAME_BYTES], const char *name)
 	snprintf(to, WEIR_NAME_BYTES, "%.*s", WEIR_NAME_BYTES - 1, name);
 }
 
+/* What the backend does not count becomes null. */
+static void forget_uncounted(const struct weir_backend_ops *ops, u64 *timeouts, u64 *recoveries,
+			     u64 *spurious)
+{
+	if (!ops->counts_timeouts)
+		*timeouts = WEIR_NEVER;
+	if (!ops->counts_recoveries)
+		*recoveries = *spurious = WEIR_NEVER;
+}
+
 static void flow_signals(struct weir_flow_summary *out, const struct weir_build_entry *e,
 			 const struct weir_sampled_flow *f)
 {
@@ -68,6 +78,8 @@ static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, 
 	out->throughput_bps = rate_bps(lived.received_bytes, lived.active_ns);
 	weir_spread_from_hist(&out->rtt_ms, &b->rtt_ns[flow], 1e6);
 	weir_spread_from_hist(&out->queue_delay_ms, &b->queue_ns[flow], 1e6);
+	if (b->delay_ns)
+		weir_spread_from_hist(&out->one_way_delay_ms, &b->delay_ns[flow], 1e6);
 	out->packets_sent = lived.totals.sent_packets;
 	out->packets_lost = lived.totals.lost_packets;
 	out->retransmitted = lived.totals.retransmitted_packets;
@@ -76,6 +88,7 @@ static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, 
 	out->spurious = lived.totals.spurious;
 	out->ce_packets = lived.totals.ce_packets;
 	out->loss_fraction = share(lived.totals.lost_packets, lived.totals.sent_packets);
+	forget_uncounted(b->backend.ops, &out->timeouts, &out->recoveries, &out->spurious);
 }
 
 static int sum_flows(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
@@ -97,22 +110,21 @@ static int sum_flows(struct weir_summary *out, const struct weir_build *b, const
 	return 0;
 }
 
-static void group_spreads(struct weir_group_summary *g, const struct weir_build *b,
-			  const struct weir_build_entry *e, struct weir_hist *scratch)
+/* Of all flows of an entry together; `rows` has one for each flow, or one for each entry when grouped. */
+static void spread_of_entry(struct weir_spread *out, const struct weir_build *b,
+			    const struct weir_build_entry *e, const struct weir_hist *rows,
+			    struct weir_hist *scratch)
 {
+	if (!rows)
+		return;
 	if (b->grouped) {
-		weir_spread_from_hist(&g->rtt_ms, &b->rtt_ns[e - b->entry], 1e6);
-		weir_spread_from_hist(&g->queue_delay_ms, &b->queue_ns[e - b->entry], 1e6);
+		weir_spread_from_hist(out, &rows[e - b->entry], 1e6);
 		return;
 	}
 	memset(scratch, 0, sizeof *scratch);
 	for (u32 flow = e->first; flow < e->first + e->count; flow++)
-		weir_hist_merge(scratch, &b->rtt_ns[flow]);
-	weir_spread_from_hist(&g->rtt_ms, scratch, 1e6);
-	memset(scratch, 0, sizeof *scratch);
-	for (u32 flow = e->first; flow < e->first + e->count; flow++)
-		weir_hist_merge(scratch, &b->queue_ns[flow]);
-	weir_spread_from_hist(&g->queue_delay_ms, scratch, 1e6);
+		weir_hist_merge(scratch, &rows[flow]);
+	weir_spread_from_hist(out, scratch, 1e6);
 }
 
 /* `rates` takes the throughput of each flow that was there; returns how many were. */
@@ -142,6 +154,7 @@ static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, c
 		g->goodput_bps += rate_bps(lived.delivered_bytes, lived.active_ns);
 	}
 	g->loss_fraction = share(g->packets_lost, g->packets_sent);
+	forget_uncounted(b->backend.ops, &g->timeouts, &g->recoveries, &g->spurious);
 	g->jain_throughput = jain_or_none(rates, n);
 	return n;
 }
@@ -169,7 +182,9 @@ static int sum_groups(struct weir_summary *out, const struct weir_build *b, cons
 		u32 n = sum_group(g, b, life, e, rates + fair);
 		memcpy(sorted, rates + fair, n * sizeof *sorted);
 		spread_rates(g, sorted, n);
-		group_spreads(g, b, e, scratch);
+		spread_of_entry(&g->rtt_ms, b, e, b->rtt_ns, scratch);
+		spread_of_entry(&g->queue_delay_ms, b, e, b->queue_ns, scratch);
+		spread_of_entry(&g->one_way_delay_ms, b, e, b->delay_ns, scratch);
 		fair += e->fair ? n : 0;
 		if (b->grouped || e->count > 1)
 			out->n_groups++;
