@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "child.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_SIGNAL, TAG_PEER, TAG_TIMER, TAG_SOCKET };
+
+u64 weir_ktcp_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * WEIR_NS_PER_S + (u64)t.tv_nsec;
+}
+
+int weir_ktcp_fail(struct weir_ktcp_child *c, enum weir_ktcp_failure what, int error)
+{
+	bool counts = !c->shared->ending || what == WEIR_KTCP_CONTROLLER_CHANGED;
+	if (c->fault->what == WEIR_KTCP_FINE && counts) {
+		c->fault->error = error;
+		c->fault->what = what;
+	}
+	return -1;
+}
+
+void weir_ktcp_ready(struct weir_ktcp_child *c)
+{
+	(void)!write(c->ready, "r", 1);
+	close(c->ready);
+	c->ready = -1;
+}
+
+/* Handlers of the parent would touch its state; the terminal's signals are for the parent, which ends us. */
+static void settle_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+	for (int s = 1; s < _NSIG; s++)
+		signal(s, SIG_DFL);
+	for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+		signal(ignored[i], SIG_IGN);
+	sigset_t blocked;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+/* An end host is an ordinary process, whatever priority the ferry gave itself. */
+static void settle_priority(void)
+{
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		setpriority(PRIO_PROCESS, 0, 0);
+}
+
+static void close_all_but(int a, int b)
+{
+	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0U, 0);
+}
+
+static int add(struct weir_ktcp_child *c, int fd, u32 events, u32 tag)
+{
+	struct epoll_event e = {.events = events, .data.u32 = tag};
+	return epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int open_loop(struct weir_ktcp_child *c)
+{
+	sigset_t term;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	c->armed_ns = WEIR_NEVER;
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	c->signals = signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (c->epoll < 0 || c->timer < 0 || c->signals < 0 || add(c, c->signals, EPOLLIN, TAG_SIGNAL) < 0 ||
+	    add(c, c->peer, EPOLLIN, TAG_PEER) < 0 || add(c, c->timer, EPOLLIN, TAG_TIMER) < 0)
+		return weir_ktcp_fail(c, WEIR_KTCP_EVENTS, errno);
+	return 0;
+}
+
+int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent) /* it may be dead already */
+		_exit(1);
+	settle_signals();
+	settle_priority();
+	if (setns(ns, CLONE_NEWNET) < 0)
+		return weir_ktcp_fail(c, WEIR_KTCP_NAMESPACE, errno);
+	close_all_but(c->peer, c->ready);
+	return open_loop(c);
+}
+
+int weir_ktcp_watch(struct weir_ktcp_child *c, int socket)
+{
+	if (add(c, socket, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, TAG_SOCKET) < 0)
+		return weir_ktcp_fail(c, WEIR_KTCP_EVENTS, errno);
+	return 0;
+}
+
+/* A timerfd is not subject to the slack of ordinary tasks, as the time-out of epoll_pwait2 is. */
+static void arm(struct weir_ktcp_child *c, u64 until_ns)
+{
+	if (until_ns == c->armed_ns)
+		return;
+	struct itimerspec t = {{0, 0}, {0, 0}};
+	if (until_ns < WEIR_NS_PER_S << 33) { /* what time_t surely holds: 272 years */
+		u64 at_ns = until_ns ? until_ns : 1;
+		t.it_value.tv_sec = (time_t)(at_ns / WEIR_NS_PER_S);
+		t.it_value.tv_nsec = (long)(at_ns % WEIR_NS_PER_S);
+	}
+	timerfd_settime(c->timer, TFD_TIMER_ABSTIME, &t, NULL);
+	c->armed_ns = until_ns;
+}
+
+u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
+{
+	struct epoll_event e[4];
+	arm(c, until_ns);
+	int n = epoll_wait(c->epoll, e, 4, -1);
+	u32 on = 0;
+	for (int i = 0; i < n; i++) {
+		switch (e[i].data.u32) {
+		case TAG_SIGNAL:
+			on |= WEIR_KTCP_ON_SIGNAL;
+			break;
+		case TAG_PEER:
+			on |= WEIR_KTCP_ON_PEER;
+			break;
+		case TAG_SOCKET:
+			if (e[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+				on |= WEIR_KTCP_ON_READ;
+			if (e[i].events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+				on |= WEIR_KTCP_ON_WRITE;
+			break;
+		default: /* level-triggered: arming it anew is what silences it */
+			break;
+		}
+	}
+	return on;
+}
+
+void weir_ktcp_say(struct weir_ktcp_child *c, enum weir_ktcp_word word)
+{
+	char w = (char)word;
+	(void)!send(c->peer, &w, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+enum weir_ktcp_word weir_ktcp_hear(struct weir_ktcp_child *c)
+{
+	char w;
+	ssize_t n = recv(c->peer, &w, 1, MSG_DONTWAIT);
+	if (n == 1)
+		return (enum weir_ktcp_word)w;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? WEIR_KTCP_NOTHING : WEIR_KTCP_GONE;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What both processes of a flow have in common: the way into their namespace and one event loop, with system
+ * calls only. Inside ktcp/ only. */
+#ifndef WEIR_KTCP_CHILD_H
+#define WEIR_KTCP_CHILD_H
+
+#include "shared.h"
+
+enum {
+	WEIR_KTCP_ON_SIGNAL = 1, /* told to end */
+	WEIR_KTCP_ON_PEER = 2,	 /* the other process says something, or is gone */
+	WEIR_KTCP_ON_READ = 4,	 /* the socket: data, an end, an error */
+	WEIR_KTCP_ON_WRITE = 8,
+};
+
+struct weir_ktcp_child {
+	const struct weir_ktcp_config *config;
+	struct weir_ktcp_shared *shared;
+	struct weir_ktcp_fault *fault; /* this process's */
+	int peer;		       /* one end of a socket pair between the two */
+	int ready;		       /* a pipe to the parent: one byte once the socket is made */
+	int epoll, timer, signals;
+	u64 armed_ns;
+};
+
+u64 weir_ktcp_now_ns(void);
+
+/* In the new process: dies with the parent's thread, moves into the namespace, closes what it inherited,
+ * takes ordinary priority, ignores the terminal's signals; makes the loop. 0, or -1 with the fault told. */
+int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent);
+/* Tells the fault to the parent (the first one counts). -1. */
+int weir_ktcp_fail(struct weir_ktcp_child *c, enum weir_ktcp_failure what, int error);
+void weir_ktcp_ready(struct weir_ktcp_child *c);
+
+/* Edge-triggered, both directions. 0, or -1 with the fault told. */
+int weir_ktcp_watch(struct weir_ktcp_child *c, int socket);
+/* Sleeps until something happens or until_ns has come: a set of WEIR_KTCP_ON_*. WEIR_NEVER: no timer. */
+u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns);
+
+/* The other process. */
+enum weir_ktcp_word {
+	WEIR_KTCP_NOTHING,
+	WEIR_KTCP_GONE,
+	WEIR_KTCP_LISTENS = 'l', /* receiver to sender */
+	WEIR_KTCP_HAS_ALL = 'd', /* receiver to sender: the end of the stream was read */
+};
+void weir_ktcp_say(struct weir_ktcp_child *c, enum weir_ktcp_word word);
+enum weir_ktcp_word weir_ktcp_hear(struct weir_ktcp_child *c);
+
+/* The whole lives of the four kinds of process; the exit status. */
+int weir_ktcp_stream_sender(struct weir_ktcp_child *c);
+int weir_ktcp_stream_receiver(struct weir_ktcp_child *c);
+int weir_ktcp_datagram_sender(struct weir_ktcp_child *c);
+int weir_ktcp_datagram_receiver(struct weir_ktcp_child *c);
+
+#endif

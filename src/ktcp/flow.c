@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The parent's side of a flow: starts its two processes, looks at their memory, ends them. */
+#include "child.h"
+
+#include "weir/num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define READY_NS (10 * WEIR_NS_PER_S)
+#define PATIENCE_NS (2 * WEIR_NS_PER_S)
+#define WIRE_MAX_BYTES 65535
+
+enum { SENDER, RECEIVER, SIDES };
+
+struct weir_ktcp_flow {
+	struct weir_ktcp_config config;
+	char controller[WEIR_KTCP_NAME_BYTES];
+	struct weir_ktcp_shared *shared;
+	pid_t pid[SIDES]; /* 0: not there, or waited for */
+	u64 told_ns;	  /* 0: not told to end */
+	bool died[SIDES]; /* by a signal that is not ours */
+	int signal[SIDES];
+};
+
+/* ---- starting ---- */
+
+static int complain(char why[WEIR_KTCP_WHY_BYTES], const char *what)
+{
+	snprintf(why, WEIR_KTCP_WHY_BYTES, "%s", what);
+	return -1;
+}
+
+static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES])
+{
+	sa_family_t family = c->sender.sin6_family;
+	if ((family != AF_INET && family != AF_INET6) || family != c->receiver.sin6_family)
+		return complain(why, "kernel flow: both addresses must be IPv4, or both IPv6");
+	if (c->receiver.sin6_port == 0)
+		return complain(why, "kernel flow: the receiver needs a port");
+	if ((u32)c->app.kind >= WEIR_APP_KINDS)
+		return complain(why, "kernel flow: no such application");
+	if (weir_app_is_datagram(c->app.kind)) {
+		u64 header_bytes = family == AF_INET ? 28 : 48;
+		if (c->app.chunk_bytes >= header_bytes && c->app.chunk_bytes <= WIRE_MAX_BYTES)
+			return 0;
+		snprintf(why, WEIR_KTCP_WHY_BYTES,
+			 "a datagram of %llu bytes on the wire cannot be: IP and UDP take %llu, and %d is "
+			 "the most",
+			 c->app.chunk_bytes, header_bytes, WIRE_MAX_BYTES);
+		return -1;
+	}
+	if (!c->controller || !weir_ktcp_name_is_sane(c->controller)) {
+		char list[WEIR_KTCP_WHY_BYTES];
+		weir_ktcp_has_controller("", list);
+		snprintf(why, WEIR_KTCP_WHY_BYTES,
+			 "\"%.32s\" cannot be the name of a congestion control in the kernel; it has: %.128s",
+			 c->controller ? c->controller : "", list);
+		return -1;
+	}
+	return 0;
+}
+
+static _Noreturn void be_child(const struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
+{
+	struct weir_ktcp_child c = {.config = &f->config, .shared = f->shared, .peer = peer, .ready = ready};
+	bool sends = side == SENDER, datagrams = weir_app_is_datagram(f->config.app.kind);
+	c.fault = sends ? &f->shared->sender.fault : &f->shared->receiver.fault;
+	if (weir_ktcp_child_begin(&c, sends ? f->config.sender_ns : f->config.receiver_ns, parent) < 0)
+		_exit(1);
+	if (datagrams)
+		_exit(sends ? weir_ktcp_datagram_sender(&c) : weir_ktcp_datagram_receiver(&c));
+	_exit(sends ? weir_ktcp_stream_sender(&c) : weir_ktcp_stream_receiver(&c));
+}
+
+/* Signals are blocked meanwhile, so that no handler of ours runs in a child. */
+static int fork_both(struct weir_ktcp_flow *f, const int peer[SIDES], int ready)
+{
+	sigset_t all, before;
+	pid_t parent = getpid();
+	int error = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (u32 side = 0; side < SIDES && !error; side++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			be_child(f, side, parent, peer[side], ready);
+		if (pid < 0)
+			error = errno;
+		else
+			f->pid[side] = pid;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* One byte from each, or the end of the pipe where one failed. */
+static bool both_ready(int from)
+{
+	u64 end_ns = weir_ktcp_now_ns() + READY_NS;
+	for (u32 n = 0; n < SIDES;) {
+		u64 now_ns = weir_ktcp_now_ns();
+		struct pollfd p = {.fd = from, .events = POLLIN};
+		char bytes[SIDES];
+		if (now_ns >= end_ns)
+			return false;
+		if (poll(&p, 1, (int)((end_ns - now_ns) / WEIR_NS_PER_MS) + 1) <= 0)
+			continue;
+		ssize_t got = read(from, bytes, SIDES - n);
+		if (got == 0)
+			return false;
+		n += got > 0 ? (u32)got : 0;
+	}
+	return true;
+}
+
+static int start_processes(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
+{
+	int peer[SIDES], ready[2], error;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, peer) < 0) {
+		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no socket pair: %s", strerror(errno));
+		return -1;
+	}
+	if (pipe2(ready, O_CLOEXEC) < 0) {
+		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no pipe: %s", strerror(errno));
+		close(peer[0]);
+		close(peer[1]);
+		return -1;
+	}
+	error = fork_both(f, peer, ready[1]);
+	close(peer[0]);
+	close(peer[1]);
+	close(ready[1]);
+	bool fine = !error && both_ready(ready[0]);
+	close(ready[0]);
+	if (error)
+		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: cannot start a process: %s",
+			 strerror(error));
+	else if (!fine)
+		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: its processes did not get ready");
+	return fine ? 0 : -1;
+}
+
+struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES])
+{
+	char reason[WEIR_KTCP_WHY_BYTES] = "";
+	if (check(c, why) < 0)
+		return NULL;
+	struct weir_ktcp_flow *f = calloc(1, sizeof *f);
+	if (!f) {
+		complain(why, "kernel flow: out of memory");
+		return NULL;
+	}
+	f->config = *c;
+	if (c->controller) {
+		strncpy(f->controller, c->controller, sizeof f->controller - 1);
+		f->config.controller = f->controller;
+	}
+	f->shared = mmap(NULL, sizeof *f->shared, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (f->shared == MAP_FAILED) {
+		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no shared memory: %s", strerror(errno));
+		free(f);
+		return NULL;
+	}
+	if (start_processes(f, why) < 0) {
+		if (weir_ktcp_end(f, reason) < 0)
+			strcpy(why, reason);
+		return NULL;
+	}
+	return f;
+}
+
+/* ---- looking ---- */
+
+static bool failed(const struct weir_ktcp_flow *f)
+{
+	return f->shared->sender.fault.what != WEIR_KTCP_FINE ||
+	       f->shared->receiver.fault.what != WEIR_KTCP_FINE;
+}
+
+void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out)
+{
+	const struct weir_ktcp_sender_side *s = &f->shared->sender;
+	const struct weir_ktcp_receiver_side *r = &f->shared->receiver;
+	*out = (struct weir_ktcp_seen){
+	    .done = s->done || r->done,
+	    .delivered_bytes = r->delivered_bytes,
+	    .received_packets = r->received_packets,
+	    .overrun_packets = r->overrun_packets,
+	    .completions = r->completions,
+	    .started_ns = s->started_ns,
+	    .connected = s->connected_ns != 0,
+	    .failed = failed(f),
+	};
+	/* The receiver may have counted what the sender is about to. */
+	out->sent_bytes = weir_max(s->sent_bytes, out->delivered_bytes);
+	out->sent_packets = weir_max(s->sent_packets, out->received_packets);
+	out->refused_packets = s->refused_packets;
+	/* The newest may be overwritten only while we sleep over a whole ring: then there is a newer one. */
+	for (u64 n = s->samples; n; n = s->samples)
+		if (weir_ktcp_sample(f, n - 1, &out->info_ns, &out->info))
+			break;
+}
+
+u32 weir_ktcp_completions(const struct weir_ktcp_flow *f, struct weir_ktcp_completion *out, u32 room)
+{
+	u64 n = weir_min(f->shared->receiver.completions, WEIR_KTCP_COMPLETIONS_KEPT);
+	u32 taken = (u32)weir_min(n, room);
+	if (taken)
+		memcpy(out, f->shared->completion, taken * sizeof *out);
+	return taken;
+}
+
+bool weir_ktcp_sample(const struct weir_ktcp_flow *f, u64 index, u64 *at_ns, struct weir_ktcp_info *info)
+{
+	const struct weir_ktcp_one_sample *slot = &f->shared->sample[index % WEIR_KTCP_RING];
+	if (index >= f->shared->sender.samples)
+		return false;
+	u64 when_ns = slot->at_ns;
+	struct weir_ktcp_info copy = slot->info;
+	atomic_thread_fence(memory_order_acquire);
+	if (f->shared->sender.samples - index > WEIR_KTCP_SAMPLES_KEPT) /* written over while we copied */
+		return false;
+	*at_ns = when_ns;
+	*info = copy;
+	return true;
+}
+
+u64 weir_ktcp_first_sample(const struct weir_ktcp_flow *f)
+{
+	return weir_sub(f->shared->sender.samples, WEIR_KTCP_SAMPLES_KEPT);
+}
+
+/* ---- ending ---- */
+
+void weir_ktcp_tell(struct weir_ktcp_flow *f)
+{
+	if (f->told_ns)
+		return;
+	f->told_ns = weir_ktcp_now_ns();
+	f->shared->ending = true;
+	for (u32 side = 0; side < SIDES; side++)
+		if (f->pid[side])
+			kill(f->pid[side], SIGTERM);
+}
+
+/* Until the process is gone or the time is up. */
+static void wait_for_exit(pid_t pid, u64 until_ns)
+{
+	int fd = pidfd_open(pid, 0);
+	if (fd < 0)
+		return;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	for (u64 now_ns = weir_ktcp_now_ns(); now_ns < until_ns; now_ns = weir_ktcp_now_ns())
+		if (poll(&p, 1, (int)((until_ns - now_ns) / WEIR_NS_PER_MS) + 1) > 0)
+			break;
+	close(fd);
+}
+
+static void reap(struct weir_ktcp_flow *f, u32 side)
+{
+	pid_t pid = f->pid[side];
+	int status = 0;
+	if (!pid)
+		return;
+	f->pid[side] = 0;
+	wait_for_exit(pid, f->told_ns + PATIENCE_NS);
+	pid_t gone = waitpid(pid, &status, WNOHANG);
+	if (gone == 0) {
+		kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		return;
+	}
+	if (gone == pid && WIFSIGNALED(status)) {
+		f->died[side] = true;
+		f->signal[side] = WTERMSIG(status);
+	}
+}
+
+int weir_ktcp_finish(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
+{
+	weir_ktcp_tell(f);
+	for (u32 side = 0; side < SIDES; side++)
+		reap(f, side);
+	for (u32 side = 0; side < SIDES; side++)
+		if (f->died[side]) {
+			snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: the %s was killed by signal %d (%s)",
+				 side == SENDER ? "sending process" : "receiving process", f->signal[side],
+				 strsignal(f->signal[side]));
+			return -1;
+		}
+	if (!failed(f))
+		return 0;
+	weir_ktcp_explain(f->shared, &f->config, why);
+	return -1;
+}
+
+int weir_ktcp_end(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
+{
+	int result = weir_ktcp_finish(f, why);
+	munmap(f->shared, sizeof *f->shared);
+	free(f);
+	return result;
+}
