@@ -50,6 +50,7 @@ static void settle_signals(void)
 	sigset_t blocked;
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, WEIR_KTCP_SCHEDULED_SIGNAL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -79,13 +80,14 @@ static int add(struct weir_ktcp_child *c, int fd, u32 events, u32 tag)
 
 static int open_loop(struct weir_ktcp_child *c)
 {
-	sigset_t term;
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
+	sigset_t heard;
+	sigemptyset(&heard);
+	sigaddset(&heard, SIGTERM);
+	sigaddset(&heard, WEIR_KTCP_SCHEDULED_SIGNAL);
 	c->armed_ns = WEIR_NEVER;
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	c->signals = signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK);
+	c->signals = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (c->epoll < 0 || c->timer < 0 || c->signals < 0 || add(c, c->signals, EPOLLIN, TAG_SIGNAL) < 0 ||
 	    add(c, c->peer, EPOLLIN, TAG_PEER) < 0 || add(c, c->timer, EPOLLIN, TAG_TIMER) < 0)
 		return weir_ktcp_fail(c, WEIR_KTCP_EVENTS, errno);
@@ -126,6 +128,19 @@ static void arm(struct weir_ktcp_child *c, u64 until_ns)
 	c->armed_ns = until_ns;
 }
 
+/* Whether it is time to end. */
+static bool hear_signal(struct weir_ktcp_child *c)
+{
+	struct signalfd_siginfo s;
+	if (read(c->signals, &s, sizeof s) != sizeof s)
+		return false;
+	if (s.ssi_signo == SIGTERM)
+		return true;
+	c->config->start_ns = c->shared->start_ns;
+	c->config->stop_ns = c->shared->stop_ns;
+	return false;
+}
+
 u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
 {
 	struct epoll_event e[4];
@@ -135,7 +150,8 @@ u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
 	for (int i = 0; i < n; i++) {
 		switch (e[i].data.u32) {
 		case TAG_SIGNAL:
-			on |= WEIR_KTCP_ON_SIGNAL;
+			if (hear_signal(c))
+				on |= WEIR_KTCP_ON_SIGNAL;
 			break;
 		case TAG_PEER:
 			on |= WEIR_KTCP_ON_PEER;

@@ -14,7 +14,7 @@ enum {
 };
 
 struct weir_ktcp_child {
-	const struct weir_ktcp_config *config;
+	struct weir_ktcp_config *config; /* of this process alone; weir_ktcp_wait may change start and stop */
 	struct weir_ktcp_shared *shared;
 	struct weir_ktcp_fault *fault; /* this process's */
 	int peer;		       /* one end of a socket pair between the two */

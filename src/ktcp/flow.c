@@ -71,7 +71,7 @@ static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]
 	return 0;
 }
 
-static _Noreturn void be_child(const struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
+static _Noreturn void be_child(struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
 {
 	struct weir_ktcp_child c = {.config = &f->config, .shared = f->shared, .peer = peer, .ready = ready};
 	bool sends = side == SENDER, datagrams = weir_app_is_datagram(f->config.app.kind);
@@ -181,6 +181,18 @@ struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char wh
 	return f;
 }
 
+void weir_ktcp_schedule(struct weir_ktcp_flow *f, u64 start_ns, u64 stop_ns)
+{
+	if (f->config.start_ns != WEIR_NEVER || f->told_ns)
+		return;
+	f->config.start_ns = start_ns;
+	f->config.stop_ns = stop_ns;
+	f->shared->start_ns = start_ns;
+	f->shared->stop_ns = stop_ns;
+	for (u32 side = 0; side < SIDES; side++)
+		kill(f->pid[side], WEIR_KTCP_SCHEDULED_SIGNAL);
+}
+
 /* ---- looking ---- */
 
 static bool failed(const struct weir_ktcp_flow *f)
@@ -207,6 +219,7 @@ void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out)
 	out->sent_bytes = weir_max(s->sent_bytes, out->delivered_bytes);
 	out->sent_packets = weir_max(s->sent_packets, out->received_packets);
 	out->refused_packets = s->refused_packets;
+	memcpy(out->controller, s->found, sizeof out->controller);
 	/* The newest may be overwritten only while we sleep over a whole ring: then there is a newer one. */
 	for (u64 n = s->samples; n; n = s->samples)
 		if (weir_ktcp_sample(f, n - 1, &out->info_ns, &out->info))

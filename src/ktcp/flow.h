@@ -7,7 +7,8 @@
  * When to start them. Both processes are forked from the caller, use system calls and shared memory only and
  * need no lock of the C library, so that a process with several threads may start flows. But each fork makes
  * the pages of the caller copy-on-write once more: start flows before the ferry runs, and before it has its
- * memory. The processes die with the thread that started them: it must live until weir_ktcp_end.
+ * memory; let them wait with start_ns WEIR_NEVER until the rest is ready. The processes die with the thread
+ * that started them: it must live until weir_ktcp_end.
  *
  * What differs from the simulator's flow:
  * - There is a handshake. It is made WEIR_KTCP_EARLY_NS before start_ns where there is time, so that data
@@ -44,14 +45,16 @@ struct weir_ktcp_config {
 	struct sockaddr_in6 sender, receiver;
 	const char *controller; /* the kernel's name; NULL for datagrams */
 	struct weir_app_config app;
-	u64 seed, flow;	       /* of the app's random stream, as in the simulator */
-	u64 start_ns, stop_ns; /* CLOCK_MONOTONIC; stop WEIR_NEVER: until told to end */
-	u64 connect_ns;	       /* how long connecting may take; 0: 10 s */
-	u32 mss_bytes;	       /* payload of a full segment where the path's MTU has room for it; 0: as the
-				  path says */
-	u64 rwnd_bytes;	       /* most the receiver offers; 0: the kernel's own choice */
-	bool ecn, pace;	       /* ecn: asked for by the namespace (tcp_ecn); here it is verified */
-	u64 sample_ns;	       /* TCP_INFO is read that often; 0: 10 ms */
+	u64 seed, flow; /* of the app's random stream, as in the simulator */
+	/* CLOCK_MONOTONIC. Start WEIR_NEVER: as weir_ktcp_schedule will say; stop WEIR_NEVER: until told to
+	 * end. */
+	u64 start_ns, stop_ns;
+	u64 connect_ns; /* how long connecting may take; 0: 10 s */
+	u32 mss_bytes;	/* payload of a full segment where the path's MTU has room for it; 0: as the
+			   path says */
+	u64 rwnd_bytes; /* most the receiver offers; 0: the kernel's own choice */
+	bool ecn, pace; /* ecn: asked for by the namespace (tcp_ecn); here it is verified */
+	u64 sample_ns;	/* TCP_INFO is read that often; 0: 10 ms */
 };
 
 /* Totals and state, each as of its last event. */
@@ -66,6 +69,7 @@ struct weir_ktcp_seen {
 	struct weir_ktcp_info info; /* of the sender's socket, the newest sample */
 	u64 info_ns;		    /* when; 0: never, info is not filled in */
 	u64 started_ns;		    /* of the application; 0: not yet */
+	char controller[16];	    /* as read back from the sender's socket, "" for datagrams */
 	bool connected, done;	    /* done: closed, all delivered; of datagrams: no more are sent */
 	bool failed;		    /* weir_ktcp_end tells why */
 };
@@ -79,6 +83,9 @@ struct weir_ktcp_flow;
  * some seconds. NULL with a sentence in why: no such controller, or not allowed (exit 3; the sentence lists
  * what there is), an address that is not there, no memory, fork refused. */
 struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]);
+/* Sets start_ns and stop_ns of a flow that was started with start_ns WEIR_NEVER: once, when all that the run
+ * needs is there. */
+void weir_ktcp_schedule(struct weir_ktcp_flow *f, u64 start_ns, u64 stop_ns);
 /* A consistent copy, from any thread. */
 void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out);
 /* Completions of SIZED (from the start of the application) and REQUEST (from the departure of the request) to

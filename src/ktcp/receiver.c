@@ -18,7 +18,7 @@ struct receiver {
 	int socket; /* of the listener, then of the connection */
 	bool accepted, asks, complete, unread;
 	u64 delivered_bytes, answered_bytes;
-	u64 begin_ns; /* when the application may begin */
+	u64 accepted_ns;
 	u64 request_ns, asked_ns;
 	struct weir_app app; /* REQUEST: its receiving half */
 };
@@ -97,17 +97,23 @@ static int take_connection(struct receiver *r, u64 now_ns)
 	close(r->socket);
 	r->socket = fd;
 	r->accepted = r->unread = true;
-	r->begin_ns = weir_max(r->config->start_ns, now_ns);
+	r->accepted_ns = now_ns;
 	if (r->config->rwnd_bytes)
 		weir_ktcp_clamp_window(fd, r->config->rwnd_bytes);
 	return weir_ktcp_watch(r->c, fd);
 }
 
+/* When the application begins: on a slow path, once connected. */
+static u64 begin_ns(const struct receiver *r)
+{
+	return weir_max(r->config->start_ns, r->accepted_ns);
+}
+
 static void begin_asking(struct receiver *r)
 {
-	weir_app_start(&r->app, &r->config->app, r->config->seed, r->config->flow, r->begin_ns);
+	weir_app_start(&r->app, &r->config->app, r->config->seed, r->config->flow, begin_ns(r));
 	r->asks = true;
-	r->request_ns = weir_app_on_delivered(&r->app, r->begin_ns, 0);
+	r->request_ns = weir_app_on_delivered(&r->app, begin_ns(r), 0);
 }
 
 static int ask(struct receiver *r, u64 now_ns)
@@ -123,7 +129,7 @@ static int step(struct receiver *r, u64 now_ns)
 {
 	if (!is_request(r) || !r->accepted)
 		return 0;
-	if (!r->asks && now_ns >= r->begin_ns)
+	if (!r->asks && now_ns >= begin_ns(r))
 		begin_asking(r);
 	if (now_ns >= r->config->stop_ns) {
 		weir_app_stop(&r->app, now_ns, 0);
@@ -140,7 +146,7 @@ static u64 next_ns(const struct receiver *r)
 		return WEIR_NEVER;
 	return r->asks
 		   ? weir_min(r->request_ns, r->app.stop_ns == WEIR_NEVER ? r->config->stop_ns : WEIR_NEVER)
-		   : r->begin_ns;
+		   : begin_ns(r);
 }
 
 static int live(struct receiver *r)

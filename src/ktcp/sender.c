@@ -5,6 +5,7 @@
 #include "weir/num.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ struct sender {
 	bool writable;	/* not since the last EAGAIN */
 	bool shut;	/* the FIN is queued */
 	bool unchecked; /* the socket may have something to read */
-	u64 connect_at_ns, connect_by_ns;
+	u64 connect_by_ns;
 	u64 next_sample_ns, tuned_ns, unsent_room_bytes;
 	u64 handed_bytes, requests;
 	struct weir_app app;
@@ -78,9 +79,17 @@ static void sample_if_due(struct sender *s, u64 now_ns)
 
 static int verify_controller(struct sender *s)
 {
-	if (!weir_ktcp_controller_is(s->socket, s->config->controller, s->seen->found))
-		return weir_ktcp_fail(s->c, WEIR_KTCP_CONTROLLER_CHANGED, 0);
-	return 0;
+	char found[WEIR_KTCP_NAME_BYTES];
+	if (weir_ktcp_controller_is(s->socket, s->config->controller, found))
+		return 0;
+	memcpy(s->seen->found, found, sizeof found);
+	return weir_ktcp_fail(s->c, WEIR_KTCP_CONTROLLER_CHANGED, 0);
+}
+
+static u64 connect_at_ns(const struct sender *s)
+{
+	u64 start_ns = s->config->start_ns;
+	return start_ns == WEIR_NEVER ? WEIR_NEVER : weir_sub(start_ns, WEIR_KTCP_EARLY_NS);
 }
 
 static int begin_connecting(struct sender *s, u64 now_ns)
@@ -199,7 +208,7 @@ static int run(struct sender *s, u64 now_ns)
 /* Does what is due. */
 static int step(struct sender *s, u64 now_ns)
 {
-	if (s->state == WAITS_TO_CONNECT && now_ns >= s->connect_at_ns && begin_connecting(s, now_ns) < 0)
+	if (s->state == WAITS_TO_CONNECT && now_ns >= connect_at_ns(s) && begin_connecting(s, now_ns) < 0)
 		return -1;
 	if (s->state == CONNECTING && now_ns >= s->connect_by_ns)
 		return weir_ktcp_fail(s->c, WEIR_KTCP_CONNECT_LATE, 0);
@@ -212,7 +221,7 @@ static u64 next_ns(const struct sender *s)
 {
 	switch (s->state) {
 	case WAITS_TO_CONNECT:
-		return s->connect_at_ns;
+		return connect_at_ns(s);
 	case CONNECTING:
 		return s->connect_by_ns;
 	case CONNECTED:
@@ -286,10 +295,7 @@ static int live(struct sender *s)
 
 int weir_ktcp_stream_sender(struct weir_ktcp_child *c)
 {
-	struct sender s = {.c = c,
-			   .config = c->config,
-			   .seen = &c->shared->sender,
-			   .connect_at_ns = weir_sub(c->config->start_ns, WEIR_KTCP_EARLY_NS)};
+	struct sender s = {.c = c, .config = c->config, .seen = &c->shared->sender};
 	s.seen->closed_bytes = WEIR_NEVER;
 	s.socket = weir_ktcp_stream_socket(c);
 	if (s.socket < 0)

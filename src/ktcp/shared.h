@@ -6,7 +6,10 @@
 #include "controller.h"
 #include "flow.h"
 
+#include <signal.h>
 #include <stdatomic.h>
+
+#define WEIR_KTCP_SCHEDULED_SIGNAL SIGUSR1 /* the parent's word that start_ns and stop_ns are set */
 
 /* What went wrong in a process; the parent makes the sentence (failure.c), since a forked child of a process
  * with threads must not format one. */
@@ -58,7 +61,9 @@ struct weir_ktcp_one_sample {
 _Static_assert((WEIR_KTCP_RING & (WEIR_KTCP_RING - 1)) == 0, "a mask finds the slot");
 
 struct weir_ktcp_shared {
-	_Atomic bool ending; /* the parent's: what happens from now on is no failure */
+	/* The parent's. */
+	_Atomic bool ending;	       /* what happens from now on is no failure */
+	_Atomic u64 start_ns, stop_ns; /* of weir_ktcp_schedule */
 	struct weir_ktcp_sender_side sender;
 	struct weir_ktcp_receiver_side receiver;
 	struct weir_ktcp_one_sample sample[WEIR_KTCP_RING];
