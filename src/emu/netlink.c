@@ -127,6 +127,15 @@ int weir_netlink_sizes(struct weir_netlink *n, const struct weir_netlink_device 
 	return perform(n, &r, what, device->name, why);
 }
 
+int weir_netlink_no_gso(struct weir_netlink *n, const struct weir_netlink_device *device,
+			char why[WEIR_WHY_BYTES])
+{
+	struct request r;
+	begin_device(&r, n, RTM_NEWLINK, NLM_F_ACK, device->ifindex);
+	mnl_attr_put_u32(r.header, IFLA_GSO_MAX_SEGS, 1);
+	return perform(n, &r, "turn off super-packets on", device->name, why);
+}
+
 static int take_counter(const struct nlattr *attr, void *data)
 {
 	struct rtnl_link_stats64 stats = {0};

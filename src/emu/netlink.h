@@ -28,6 +28,10 @@ int weir_netlink_up(struct weir_netlink *n, const struct weir_netlink_device *de
 /* 0: left as it is. */
 int weir_netlink_sizes(struct weir_netlink *n, const struct weir_netlink_device *device, u32 mtu_bytes,
 		       u32 queue_packets, char why[WEIR_WHY_BYTES]);
+/* TCP then hands over single packets, and what is a super-packet all the same is cut before the device.
+ * (ethtool's switch of this name no longer holds for TCP.) */
+int weir_netlink_no_gso(struct weir_netlink *n, const struct weir_netlink_device *device,
+			char why[WEIR_WHY_BYTES]);
 /* IPv6 addresses without duplicate address detection: they work at once. */
 int weir_netlink_address4(struct weir_netlink *n, const struct weir_netlink_device *device, u32 address,
 			  u32 bits, char why[WEIR_WHY_BYTES]);

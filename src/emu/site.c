@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define CLOSERS 16
 #define MTU_DEFAULT_BYTES 1500
 #define MTU_MIN_BYTES 68    /* RFC 791 */
 #define MTU_MAX_BYTES 65535 /* the device's own limit */
@@ -114,9 +116,12 @@ static int set_sysctls(bool left, bool ecn, char why[WEIR_WHY_BYTES])
 	    set("/proc/sys/net/ipv4/tcp_ecn", ecn ? "1" : "2", why) ||
 	    set("/proc/sys/net/ipv4/ip_forward", left ? "1" : "0", why))
 		return -1;
-	/* What a kernel without IPv6 has not. And `ping` without rights, where all groups are known here. */
+	/* What a kernel without IPv6 has not. "all" decides whether a host forwards; of a device it only
+	 * decides whether it reports to be a router, which would be packets that nobody asked for. And `ping`
+	 * without rights, where all groups are known here. */
 	char unused[WEIR_WHY_BYTES];
 	set("/proc/sys/net/ipv6/conf/all/forwarding", left ? "1" : "0", unused);
+	set("/proc/sys/net/ipv6/conf/default/forwarding", "0", unused);
 	set("/proc/sys/net/ipv4/ping_group_range", "0 2147483647", unused);
 	return 0;
 }
@@ -190,7 +195,61 @@ static int open_here(struct weir_site *site, const struct weir_site_config *c, c
 	return weir_netns_here(&h->ns, why) || open_device(site, c, h, &addressing, why) ? -1 : 0;
 }
 
-/* ---- all of them ---- */
+/* ---- the end ---- */
+
+/* The kernel takes some 25 ms to remove a device, in which it waits: many at a time. */
+struct closer {
+	pthread_t thread;
+	struct weir_site *site;
+	u32 first;
+	bool started;
+};
+
+static void *close_some(void *argument)
+{
+	struct closer *c = argument;
+	for (u32 i = c->first; i < WEIR_SITE_HOSTS_MAX; i += CLOSERS)
+		for (u32 side = 0; side < WEIR_SIDES; side++)
+			weir_tun_close(&c->site->host[side][i].tun);
+	return NULL;
+}
+
+static void close_devices(struct weir_site *site)
+{
+	struct closer c[CLOSERS];
+	bool many = site->n[WEIR_LEFT] > 1;
+	for (u32 i = 0; i < CLOSERS; i++) {
+		c[i] = (struct closer){.site = site, .first = i};
+		c[i].started = many && !pthread_create(&c[i].thread, NULL, close_some, &c[i]);
+	}
+	for (u32 i = 0; i < CLOSERS; i++)
+		if (c[i].started)
+			pthread_join(c[i].thread, NULL);
+		else
+			close_some(&c[i]);
+}
+
+void weir_site_forget(struct weir_site *site)
+{
+	for (u32 side = 0; side < WEIR_SIDES; side++)
+		for (u32 i = 0; i < WEIR_SITE_HOSTS_MAX; i++) {
+			weir_tun_close(&site->host[side][i].tun);
+			weir_netns_close(&site->host[side][i].ns);
+		}
+	if (site->lease >= 0)
+		close(site->lease);
+	site->lease = -1;
+}
+
+void weir_site_close(struct weir_site *site)
+{
+	weir_lease_close(site->lease);
+	site->lease = -1;
+	close_devices(site);
+	weir_site_forget(site);
+}
+
+/* ---- the beginning ---- */
 
 static void clear(struct weir_site *site, const struct weir_site_config *c)
 {
@@ -248,25 +307,6 @@ int weir_site_open(struct weir_site *site, const struct weir_site_config *c, cha
 		for (u32 i = 0; i < site->n[side]; i++)
 			site->stamped = site->stamped && site->host[side][i].tun.stamped;
 	return 0;
-}
-
-void weir_site_close(struct weir_site *site)
-{
-	weir_lease_close(site->lease);
-	site->lease = -1;
-	weir_site_forget(site);
-}
-
-void weir_site_forget(struct weir_site *site)
-{
-	for (u32 side = 0; side < WEIR_SIDES; side++)
-		for (u32 i = 0; i < site->n[side]; i++) {
-			weir_tun_close(&site->host[side][i].tun);
-			weir_netns_close(&site->host[side][i].ns);
-		}
-	if (site->lease >= 0)
-		close(site->lease);
-	site->lease = -1;
 }
 
 /* ---- for what is started in a host ---- */

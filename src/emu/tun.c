@@ -5,16 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/ethtool.h>
 #include <linux/if_tun.h>
-#include <linux/sockios.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define QUEUE_PACKETS_DEFAULT 10000
@@ -64,18 +61,6 @@ static void set_offload(struct weir_tun *tun)
 	tun->offload = tun->uso || !ioctl(tun->fd, TUNSETOFFLOAD, tcp);
 }
 
-static int no_gso(const struct weir_tun *tun, char why[WEIR_WHY_BYTES])
-{
-	struct ethtool_value off = {.cmd = ETHTOOL_SGSO, .data = 0};
-	struct ifreq request = {.ifr_data = (char *)&off};
-	memcpy(request.ifr_name, tun->name, sizeof request.ifr_name);
-	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int result = s < 0 ? -1 : ioctl(s, SIOCETHTOOL, &request), error = errno;
-	if (s >= 0)
-		close(s);
-	return result ? fail(why, "turn off super-packets above", tun->name, error) : 0;
-}
-
 /* A quiet device: nothing of its own leaves by it. A kernel without IPv6 has no such files. */
 static void quiet(const struct weir_tun *tun)
 {
@@ -103,7 +88,8 @@ static int bring_up(struct weir_tun *tun, const struct weir_tun_config *c, char 
 	if (!tun->control)
 		return fail(why, "open", tun->name, ENOMEM);
 	if (weir_netlink_open(tun->control, why) ||
-	    weir_netlink_sizes(tun->control, &device, c->mtu_bytes, queue_packets, why))
+	    weir_netlink_sizes(tun->control, &device, c->mtu_bytes, queue_packets, why) ||
+	    (c->no_gso && weir_netlink_no_gso(tun->control, &device, why)))
 		return -1;
 	return weir_netlink_up(tun->control, &device, why);
 }
@@ -114,8 +100,6 @@ int weir_tun_open(struct weir_tun *tun, const struct weir_tun_config *c, char wh
 	int result = make_device(tun, c->name, why);
 	if (!result && c->offload)
 		set_offload(tun);
-	if (!result && c->no_gso)
-		result = no_gso(tun, why);
 	if (!result && c->stamp) {
 		tun->stamp_fd = weir_stamp_attach(tun->ifindex);
 		tun->stamped = tun->stamp_fd >= 0;

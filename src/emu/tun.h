@@ -4,7 +4,10 @@
  *
  * A read gives [struct virtio_net_hdr][struct weir_stamp, where stamped][IP packet]. With `offload` the IP
  * packet may be a super-packet of up to 64 KiB (TCP, and UDP where the kernel can) that the ferry cuts, and
- * its checksum may be left to be filled in, as the virtio header says.
+ * its checksum may be left to be filled in, as the virtio header says. What the header says counts from the
+ * front of what follows it, the stamp included: csum_start is 16 more than from the IP header, and so is
+ * hdr_len, which moreover is but a hint (the linear part of the kernel's buffer; virtio 1.2, 5.1.6.2). Who
+ * writes a packet on takes the 16 off again. A write has no stamp.
  *
  * The stamp is written in front of the packet by a BPF program at the device's egress (TCX, Linux 6.6), at
  * the moment the sender hands the packet over: the true arrival, however late the ferry reads. A tcpdump on
