@@ -122,7 +122,7 @@ static int add_links(const struct weir_line_source *s, struct weir_chart *chart,
 
 static bool few_lines(const struct weir_line_source *s)
 {
-	return s->entities->n_flows <= 4 && !s->entities->grouped;
+	return s->entities->n_flows <= 4 && !s->entities->grouped && !s->data->overlay;
 }
 
 static bool has_signal(const struct weir_line_source *s, const char *signal)

@@ -176,17 +176,36 @@ static int add_links(struct weir_entities *e, const struct weir_report_data *dat
 	return 0;
 }
 
+/* What stands on both sides of an overlay has one colour: solid on the first, dashed on the second. */
+static void colour_pairs(struct weir_entity *list, u32 n, const struct weir_report_data *data, u32 *next)
+{
+	for (u32 i = 0; i < n; i++) {
+		u32 k = 0;
+		while (k < i && (data->run[list[k].run].pair != data->run[list[i].run].pair ||
+				 strcmp(list[k].member[0], list[i].member[0]) != 0))
+			k++;
+		list[i].colour = k < i ? list[k].colour : weir_theme_colour((*next)++);
+		list[i].dash = data->run[list[i].run].side;
+	}
+}
+
 /* Flows in order; links go on from there, so that a link never looks like a flow of its own run. In a
  * comparison of runs with one link each, the link takes its run's colour. */
-static void give_colours(struct weir_entities *e, u32 n_runs)
+static void give_colours(struct weir_entities *e, const struct weir_report_data *data)
 {
+	u32 next = 0;
+	if (data->overlay) {
+		colour_pairs(e->flow, e->n_flows, data, &next);
+		colour_pairs(e->link, e->n_links, data, &next);
+		return;
+	}
 	for (u32 i = 0; i < e->n_flows; i++) {
 		e->flow[i].colour = weir_theme_colour(i);
 		e->flow[i].dash = weir_theme_dash(i);
 	}
 	for (u32 i = 0; i < e->n_links; i++) {
 		u32 look = e->n_flows + i;
-		if (n_runs > 1 && e->n_links <= n_runs)
+		if (data->n_runs > 1 && e->n_links <= data->n_runs)
 			for (u32 k = e->n_flows; k-- > 0;)
 				look = e->flow[k].run == e->link[i].run ? k : look;
 		e->link[i].colour = weir_theme_colour(look);
@@ -203,7 +222,7 @@ int weir_entities_make(const struct weir_report_data *data, struct weir_entities
 		weir_entities_free(e);
 		return -1;
 	}
-	give_colours(e, data->n_runs);
+	give_colours(e, data);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment.h"
 
+#include "gauge.h"
 #include "html.h"
 #include "page.h"
 #include "svg.h"
@@ -33,52 +34,6 @@ static u32 count(const struct page *p, const char *verdict)
 }
 
 /* ---- claims ---- */
-
-#define GAUGE_WIDTH 180.0
-
-static double low_end(double a, double b)
-{
-	return isnan(a) ? b : isnan(b) ? a : fmin(a, b);
-}
-
-static double high_end(double a, double b)
-{
-	return isnan(a) ? b : isnan(b) ? a : fmax(a, b);
-}
-
-static void bar(FILE *to, const char *css_class, double from, double to_x, double y, double height)
-{
-	fprintf(to, "<rect class=\"%s\" x=\"", css_class);
-	weir_svg_number(to, from);
-	fputs("\" y=\"", to);
-	weir_svg_number(to, y);
-	fputs("\" width=\"", to);
-	weir_svg_number(to, fmax(to_x - from, 1.5));
-	fputs("\" height=\"", to);
-	weir_svg_number(to, height);
-	fputs("\"/>", to);
-}
-
-/* The band, the paper's value as a tick, ours as a dot with its interval, on one scale. */
-static void gauge(FILE *to, const struct weir_report_claim *c)
-{
-	double low = low_end(low_end(c->band[0], c->ci95[0]), low_end(c->paper, c->measured));
-	double high = high_end(high_end(c->band[1], c->ci95[1]), high_end(c->paper, c->measured));
-	if (!isfinite(low) || !isfinite(high) || high <= low || isnan(c->measured))
-		return;
-	double margin = (high - low) * .08, scale = (GAUGE_WIDTH - 12) / (high - low + 2 * margin);
-	double origin = 6 - (low - margin) * scale;
-	fputs("<svg class=\"gauge\" viewBox=\"0 0 180 24\" aria-hidden=\"true\">", to);
-	if (!isnan(c->band[0]) && !isnan(c->band[1]))
-		bar(to, "band", origin + c->band[0] * scale, origin + c->band[1] * scale, 6, 12);
-	if (!isnan(c->paper))
-		bar(to, "paper", origin + c->paper * scale - .75, origin + c->paper * scale + .75, 2, 20);
-	if (!isnan(c->ci95[0]) && !isnan(c->ci95[1]))
-		bar(to, "interval", origin + c->ci95[0] * scale, origin + c->ci95[1] * scale, 11, 2);
-	fprintf(to, "<circle class=\"%s\" r=\"4.5\" cy=\"12\" cx=\"", verdict_class(c->verdict));
-	weir_svg_number(to, origin + c->measured * scale);
-	fputs("\"/></svg>", to);
-}
 
 static void number(FILE *to, double value, const char *unit)
 {
@@ -121,7 +76,12 @@ static void claim_row(FILE *to, const struct weir_report_claim *c)
 		fprintf(to, "%s to %s", weir_digits(text[0], c->band[0], 4),
 			weir_digits(text[1], c->band[1], 4));
 	fprintf(to, "</td><td>%llu</td><td>", c->n);
-	gauge(to, c);
+	const struct weir_gauge gauge = {.band = {c->band[0], c->band[1]},
+					 .ci95 = {c->ci95[0], c->ci95[1]},
+					 .mark = c->paper,
+					 .value = c->measured,
+					 .css_class = verdict_class(c->verdict)};
+	weir_gauge(to, &gauge);
 	fputs("</td></tr>\n", to);
 }
 

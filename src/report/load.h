@@ -16,11 +16,13 @@ struct weir_run_data {
 	char dir[WEIR_LABEL_BYTES];   /* the name of its sub-directory; "" for a single one */
 	json_t *summary, *manifest;
 	struct weir_tracks tracks;
+	u32 pair, side; /* in an overlay: which runs stand for the same thing, and on which side (0, 1) */
 };
 
 struct weir_report_data {
 	struct weir_run_data *run;
 	u32 n_runs;
+	bool overlay; /* runs come in pairs that are laid over each other */
 };
 
 /* Reads summary.json, series.csv and manifest.json of `dir`, or of its run-* directories when its summary

@@ -34,7 +34,7 @@ static void put_argument(FILE *to, const char *argument)
 	fputs("&#39;", to);
 }
 
-static void command_line(FILE *to, const json_t *manifest)
+void weir_section_command(FILE *to, const json_t *manifest)
 {
 	const json_t *arguments = json_object_get(manifest, "arguments");
 	if (!json_array_size(arguments))
@@ -58,7 +58,7 @@ void weir_section_manifest(FILE *to, const struct weir_report_data *data)
 	if (!scenario)
 		scenario = weir_get_text(manifest, "scenario", NULL);
 	fputs("<h2>Run it again</h2>\n", to);
-	command_line(to, manifest);
+	weir_section_command(to, manifest);
 	fputs("<p class=\"about\">Made by weir ", to);
 	weir_html_text(to, weir_get_text(data->run[0].summary, "version", "?"));
 	fputs("; <code>manifest.json</code> beside this file holds all that is needed. The same version and "

@@ -26,5 +26,7 @@ void weir_section_distributions(FILE *to, const struct weir_report_data *data, c
 void weir_section_tables(FILE *to, const struct weir_report_data *data, const struct weir_entities *e);
 /* How to run it again: command, seed, version, the scenario's text. */
 void weir_section_manifest(FILE *to, const struct weir_report_data *data);
+/* Only the command, of one manifest. */
+void weir_section_command(FILE *to, const json_t *manifest);
 
 #endif

@@ -28,12 +28,21 @@ def check_compare(folder):
         "repeats": ["--repeat", "3"],
     }.items():
         results[name] = os.path.join(folder, name)
-        run("run", scenario, "--set", "duration=5s", *extra, "-o", results[name])
+        run("run", scenario, "--set", "duration=20s", *extra, "-o", results[name])
     assert "0 outside" in run("compare", results["a"], results["b"])
     assert "OUTSIDE" in run("compare", results["a"], results["slow"], code=5)
     d = json.loads(run("compare", results["a"], results["slow"], "--json", code=5))
-    assert list(d)[0] == "schema" and d["schema"] == "weir.compare/1" and d["verdict"] == "outside"
+    assert list(d) == ["schema", "first", "second", "limits", "verdict", "compared", "outside", "noise", "unsure",
+                       "notes", "rows"]
+    assert d["schema"] == "weir.compare/1" and d["verdict"] == "outside"
     assert {r["kind"] for r in d["rows"]} == {"flow", "link"}
+    assert list(d["rows"][0]) == ["run", "kind", "name", "metric", "first", "second", "first_ci95", "second_ci95",
+                                  "difference", "difference_ci95", "limit", "verdict", "sure"]
+    link = next(r for r in d["rows"] if r["metric"] == "throughput_bps")
+    # one run has intervals too, and that of the difference is wider than either
+    width = [r[1] - r[0] for r in (link["first_ci95"], link["second_ci95"], link["difference_ci95"])]
+    assert link["verdict"] == "outside" and link["sure"] is True and width[2] > max(width[:2]) > 0
+    assert link["difference"] == link["second"] - link["first"]
     d = json.loads(run("compare", results["a"], results["slow"], "--goodput", "60%", "--delay", "60%,50ms", "--json"))
     assert d["verdict"] == "within" and d["limits"] == {"goodput": 0.6, "delay": 0.6, "delay_ms": 50}
     d = json.loads(run("compare", results["repeats"], results["repeats"] + "/summary.json", "--json"))
@@ -50,6 +59,79 @@ def check_compare(folder):
     run("compare", results["a"], code=2, says="an operand is missing")
     for limit in ["--goodput=x", "--delay=3", "--delay=10%,", "--goodput=-1%"]:
         assert run("compare", results["a"], results["b"], limit, code=2, says=limit.split("=")[0]) == ""
+    check_notes(folder, results["a"], text)
+
+
+def check_notes(folder, good, text):
+    """A side without series, with a broken one, of another scenario, and one that says itself it is invalid."""
+    d = json.loads(text)
+    d["backend"] = "emu"
+    d["flows"][0]["controller"] = "kernel:" + d["flows"][0]["controller"]
+    d["flows"][1]["controller"] = "kernel:reno"
+
+    def compare(verdict, code):
+        d["emulation"] = {"verdict": verdict, "reason": "lateness 9 ms"}
+        other = os.path.join(folder, verdict)
+        os.makedirs(other, exist_ok=True)
+        with open(other + "/summary.json", "w") as f:
+            json.dump(d, f)
+        says = "could not keep up" if code == 4 else ""
+        first, second = (run("compare", good, other, *more, code=code, says=says) for more in ([], ["--json"]))
+        return first, json.loads(second)
+
+    table, document = compare("faithful", 0)
+    assert any("no series.csv" in n for n in document["notes"]) and "no series.csv" in table
+    # kernel:cubic is cubic, kernel:reno is not
+    assert [n for n in document["notes"] if "controller" in n] == [
+        "second: controller cubic in the first, kernel:reno in the second"]
+    assert all(r["first_ci95"] and not r["second_ci95"] and r["sure"] is None for r in document["rows"])
+    table, document = compare("degraded", 0)
+    assert document["verdict"] == "within" and "degraded (lateness 9 ms)" in document["notes"][0]
+    table, document = compare("invalid", 4)
+    assert table.startswith("the second was emulated, and the emulator calls it invalid")
+    assert document["verdict"] == "invalid" and document["outside"] == 0
+    with open(os.path.join(folder, "faithful/series.csv"), "w") as f:
+        f.write("time_s,flow,signal,value\n1,first,goodput_bps,nan\n")
+    assert run("compare", good, folder + "/faithful", code=2, says="series.csv:2:") == ""
+
+
+def check_overlay(folder):
+    scenario = os.path.join(root, "scenarios/two-cubic.yaml")
+    several = {}
+    for name, controllers in {"several": ["cubic", "reno"], "others": ["kernel:cubic", "vegas"],
+                              "strangers": ["vegas", "kernel:reno"]}.items():
+        several[name] = os.path.join(folder, name)
+        flags = [word for c in controllers for word in ("--controller", c)]
+        run("run", scenario, "--set", "duration=5s", *flags, "-o", several[name])
+    page = os.path.join(folder, "overlay")
+    out = run("compare", several["several"], several["others"], "-o", page, code=5, says="report.html")
+    assert out.count("MISSING") == 2 and "-- cubic" in out
+    assert sorted(os.listdir(page)) == ["compare.json", "manifest.json", "report.html"]
+    with open(page + "/compare.json") as f:
+        rows = json.load(f)["rows"]
+    assert [r["name"] for r in rows if r["kind"] == "run"] == ["reno", "vegas"]
+    assert {r["run"] for r in rows} == {"cubic", "reno", "vegas"}
+    assert all(r["verdict"] == "within" for r in rows if r["kind"] != "run")
+    with open(page + "/report.html") as f:
+        html = f.read()
+    for words in ["Differences", "cubic, first", "cubic, second", "gauge", "Run them again"]:
+        assert words in html, words
+    # the same comparison again takes its place, but nothing that is compared is ever replaced
+    run("compare", several["several"], several["others"], "-o", page, code=5, says="report.html")
+    for place in [several["several"], os.path.join(several["several"], "run-1-cubic")]:
+        run("compare", several["several"], several["others"], "-o", place, code=2, says="would replace")
+        assert os.path.exists(place + "/summary.json")
+    run("compare", several["several"], several["several"] + "/run-1-cubic", code=2, says="holds several runs")
+    d = several["strangers"] + "/summary.json"
+    with open(d) as f:
+        text = f.read()
+    with open(d, "w") as f:
+        f.write(text.replace('"label": "vegas"', '"label": "x"').replace('"label": "kernel:reno"', '"label": "y"'))
+    assert run("compare", several["several"], d, code=2, says="cubic; reno against x; y") == ""
+    # a directory's name from a file leads nowhere but below
+    with open(d, "w") as f:
+        f.write(text.replace('"directory": "run-1-vegas"', '"directory": "../several"'))
+    assert run("compare", several["several"], d, code=2, says="no label or directory") == ""
 
 
 EXPERIMENT = """title: T
@@ -112,5 +194,6 @@ def check_page(folder):
 
 with tempfile.TemporaryDirectory() as folder:
     check_compare(folder)
+    check_overlay(folder)
     check_page(folder)
     check_reproduce(folder)
