@@ -17,7 +17,7 @@
 struct weir_vnet {
 	u8 flags, gso_type;
 	u16 header_bytes;
-	u16 segment_bytes; /* payload of a full segment */
+	u16 segment_bytes;		/* payload of a full segment */
 	u16 checksum_from, checksum_at; /* where the sum starts, and where it goes, counted from there */
 };
 _Static_assert(sizeof(struct weir_vnet) == 10, "as the kernel has it");

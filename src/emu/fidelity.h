@@ -8,7 +8,8 @@
  *            is estimated by the lateness of the ferry's own timers, and both are in here.
  * gap        between two looks at the devices while the ferry was awake, or past the end of a planned sleep.
  * missed     in each window of max(100 ms, base RTT): bytes due in it less bytes delivered in it, where
- *            positive; summed over all windows, over all bytes due.
+ *            positive; summed over all windows, over all bytes due. What is late by up to a hundredth of a
+ *            window counts as delivered when it was due.
  * overruns   packets lost outside the model: a device's ring, or the ferry's memory.
  *
  * The error that an outside observer sees in the RTT is the sum of the lateness of two crossings; its p99 is

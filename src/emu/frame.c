@@ -75,7 +75,9 @@ static int read6(const u8 *ip, u32 bytes, struct weir_frame *f)
 	f->routable = routable6(ip + 24) && !(ip[8] == 0xfe && (ip[9] & 0xc0) == 0x80);
 	for (u32 i = 0; i < WEIR_FRAME_EXTENSIONS_MAX && is_extension(next) && at + 8 <= f->bytes; i++) {
 		u32 words = ip[at + 1]; /* fixed in a fragment header, where this byte is reserved */
-		u32 length = next == AUTHENTICATION ? (words + 2) * 4 : next == FRAGMENT ? 8 : (words + 1) * 8;
+		u32 length = next == AUTHENTICATION ? (words + 2) * 4
+			     : next == FRAGMENT	    ? 8
+						    : (words + 1) * 8;
 		if (length > f->bytes - at)
 			break;
 		f->routed |= next == ROUTING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ferry needs to know of an IP packet, read from bytes that nobody has checked: versions, lengths and
- * chains of headers are bounded, and nothing past `bytes` is looked at. IPv4 as in RFC 791, IPv6 as in RFC
- * 8200, ECN as in RFC 3168. */
+/* What the ferry needs to know of an IP packet, read from bytes that nobody has checked: versions, lengths
+ * and chains of headers are bounded, and nothing past `bytes` is looked at. IPv4 as in RFC 791, IPv6 as in
+ * RFC 8200, ECN as in RFC 3168. */
 #ifndef WEIR_EMU_FRAME_H
 #define WEIR_EMU_FRAME_H
 
@@ -14,25 +14,25 @@
 #define WEIR_FRAME_EXTENSIONS_MAX 8
 
 struct weir_frame {
-	u8 version;  /* 4 or 6 */
-	u8 protocol; /* of the innermost header reached */
-	u8 ecn;	     /* enum weir_ecn */
+	u8 version;    /* 4 or 6 */
+	u8 protocol;   /* of the innermost header reached */
+	u8 ecn;	       /* enum weir_ecn */
 	bool fragment; /* a part of a packet: no ports, even in the first part, so that all parts are alike */
 	bool routed;   /* IPv6 with a routing header: the pseudo-header has another destination */
 	bool routable; /* false: link-local, multicast, broadcast, loopback, unspecified: not for a link */
 	bool ports;    /* source_port and destination_port are there */
 	u16 source_port, destination_port; /* host order */
 	u16 transport_at;		   /* where the header behind IP and its extensions starts */
-	u16 payload_at; /* behind a whole TCP or UDP header; 0 where there is none */
-	u32 destination; /* its low 32 bits, host order */
-	u32 bytes;	 /* as the IP header says, but at most what is there, and 65535 */
+	u16 payload_at;			   /* behind a whole TCP or UDP header; 0 where there is none */
+	u32 destination;		   /* its low 32 bits, host order */
+	u32 bytes;			   /* as the IP header says, but at most what is there, and 65535 */
 };
 
 /* 0, or -1 when it is not an IP packet or its header is cut off. */
 int weir_frame_read(const u8 *ip, u32 bytes, struct weir_frame *f);
 
-/* Alike for all packets of one TCP or UDP conversation, one way; for others by addresses and protocol. Whoever
- * does not know the key cannot find two that collide. */
+/* Alike for all packets of one TCP or UDP conversation, one way; for others by addresses and protocol.
+ * Whoever does not know the key cannot find two that collide. */
 u32 weir_frame_hash(const u8 *ip, const struct weir_frame *f, u64 key);
 
 /* Sets CE; in IPv4 the header's checksum follows (RFC 1624, equation 3). */

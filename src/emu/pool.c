@@ -20,8 +20,8 @@ int weir_packet_pool_init(struct weir_packet_pool *p, u64 bytes)
 	*p = (struct weir_packet_pool){0};
 	p->bytes = weir_max(bytes & ~(u64)(STEP_BYTES - 1), (u64)STEPS_LEAST * STEP_BYTES);
 	p->bytes = weir_min(p->bytes, 1ULL << 37);
-	void *base = mmap(NULL, p->bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *base =
+	    mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return -1;
 	p->base = base;

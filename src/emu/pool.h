@@ -7,8 +7,8 @@
 
 #include "cut.h"
 
-/* The smallest holds an Ethernet-sized packet, the middle one a jumbo frame or a few segments, the largest any
- * IP packet. */
+/* The smallest holds an Ethernet-sized packet, the middle one a jumbo frame or a few segments, the largest
+ * any IP packet. */
 enum { WEIR_SLOT_SMALL, WEIR_SLOT_MIDDLE, WEIR_SLOT_LARGE, WEIR_SLOT_SIZES };
 
 #define WEIR_SLOT_NONE 0u

@@ -61,17 +61,22 @@ static void push(struct weir_link *link, u64 now_ns, u32 port, const struct weir
 	check(h);
 }
 
-static bool pop(struct weir_link *link, u64 now_ns, u32 *port, struct weir_packet *p, u64 *due_ns)
+static bool pop_certain(struct weir_link *link, u64 now_ns, u64 until_ns, struct weir_packet *p, u64 *due_ns)
 {
 	struct hop *h = (struct hop *)link;
-	*port = 0;
 	settle(link, now_ns);
-	if (!weir_delay_pop(h->delay, now_ns, p, due_ns))
+	if (!weir_delay_pop(h->delay, until_ns, p, due_ns))
 		return false;
 	link->stats.out_packets++;
 	link->stats.out_bytes += p->bytes;
 	check(h);
 	return true;
+}
+
+static bool pop(struct weir_link *link, u64 now_ns, u32 *port, struct weir_packet *p, u64 *due_ns)
+{
+	*port = 0;
+	return pop_certain(link, now_ns, now_ns, p, due_ns);
 }
 
 /* What happens in a part shows at the far end no sooner than the delay later. */
@@ -250,6 +255,14 @@ struct weir_link *weir_hop_new(const struct weir_hop_config *c, u64 seed, struct
 		return &h->link;
 	free_hop(&h->link);
 	return NULL;
+}
+
+/* A line knows each departure from the arrival on. */
+bool weir_hop_pop_certain(struct weir_link *hop, u64 now_ns, u64 until_ns, struct weir_packet *p, u64 *due_ns)
+{
+	struct weir_line *line = weir_link_as_line(hop);
+	return line ? weir_line_pop(line, until_ns, p, due_ns)
+		    : pop_certain(hop, now_ns, until_ns, p, due_ns);
 }
 
 void weir_hop_free(struct weir_link *hop)

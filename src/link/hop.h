@@ -79,4 +79,9 @@ struct weir_hop_config {
 struct weir_link *weir_hop_new(const struct weir_hop_config *c, u64 seed, struct weir_link_owner owner);
 void weir_hop_free(struct weir_link *hop);
 
+/* As pop, for an owner that knows what arrived only up to now_ns: what leaves by until_ns, at most the hop's
+ * delay after now_ns, is certain already. The hop itself goes no further than now_ns. */
+bool weir_hop_pop_certain(struct weir_link *hop, u64 now_ns, u64 until_ns, struct weir_packet *p,
+			  u64 *due_ns);
+
 #endif

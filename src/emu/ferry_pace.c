@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* How the ferry's thread lives with others. A thread that sleeps is woken late, one that spins is punished by
+ * the scheduler for the time it took, and a real-time thread that wants a whole core starves those whose
+ * packets it carries. So: sleep until shortly before the next due time, spin the rest, less of it where the
+ * CPU share grows; SCHED_FIFO only while the share is far from a whole core. */
+#include "ferry_state.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIFO_PRIORITY 10
+#define RAISED_NICE (-15)
+#define SPIN_DEFAULT_NS (200 * WEIR_NS_PER_US)
+#define SPIN_LEAST_NS (20 * WEIR_NS_PER_US)
+#define SLEEP_LONGEST_NS (100 * WEIR_NS_PER_MS)
+/* Shares of a core, in percent. */
+#define LEAVE_FIFO 70
+#define SPIN_LESS 55
+#define SPIN_MORE 40
+#define CALM_TICKS 12 /* below SPIN_LESS before FIFO is tried again */
+
+static u64 ns_of(struct timespec t)
+{
+	return (u64)t.tv_sec * WEIR_NS_PER_S + (u64)t.tv_nsec;
+}
+
+u64 ferry_clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ns_of(t);
+}
+
+static u64 thread_cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return ns_of(t);
+}
+
+static bool set_fifo(bool on)
+{
+	struct sched_param priority = {.sched_priority = on ? FIFO_PRIORITY : 0};
+	int policy = on ? SCHED_FIFO : SCHED_OTHER;
+	return sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority) == 0;
+}
+
+static void go_realtime(struct weir_ferry *f, u64 now_ns)
+{
+	f->realtime = set_fifo(true);
+	f->may_realtime = f->realtime;
+	f->realtime_from_ns = now_ns;
+	f->calm_ticks = 0;
+}
+
+static void leave_realtime(struct weir_ferry *f, u64 now_ns)
+{
+	if (!f->realtime)
+		return;
+	f->fidelity.realtime_ns += now_ns - f->realtime_from_ns;
+	f->realtime = !set_fifo(false);
+	f->realtime_from_ns = now_ns;
+	f->calm_ticks = 0;
+}
+
+void ferry_pace_begin(struct weir_ferry *f, struct ferry_thread_before *before)
+{
+	struct sched_param priority = {0};
+	sched_getparam(0, &priority);
+	*before = (struct ferry_thread_before){
+	    .policy = sched_getscheduler(0),
+	    .priority = priority.sched_priority,
+	    .nice = getpriority(PRIO_PROCESS, 0),
+	    .slack_ns = prctl(PR_GET_TIMERSLACK),
+	};
+	prctl(PR_SET_TIMERSLACK, 1);
+	u64 now_ns = ferry_now_ns(f);
+	f->spin_ns = f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS;
+	f->cpu_base_ns = thread_cpu_ns();
+	f->ticks = 0;
+	f->tick_ns = now_ns;
+	if (f->config.realtime == WEIR_REALTIME_OFF)
+		return;
+	f->raised = setpriority(PRIO_PROCESS, 0, RAISED_NICE) == 0;
+	go_realtime(f, now_ns);
+}
+
+void ferry_pace_end(struct weir_ferry *f, const struct ferry_thread_before *before)
+{
+	struct sched_param priority = {.sched_priority = before->priority};
+	f->fidelity.cpu_ns += thread_cpu_ns() - f->cpu_base_ns;
+	f->cpu_base_ns = thread_cpu_ns();
+	leave_realtime(f, ferry_now_ns(f));
+	if (f->raised)
+		setpriority(PRIO_PROCESS, 0, before->nice);
+	f->raised = false;
+	/* What cannot be restored was not changed. */
+	(void)sched_setscheduler(0, before->policy, &priority);
+	if (before->slack_ns > 0)
+		prctl(PR_SET_TIMERSLACK, before->slack_ns);
+}
+
+/* Percent of a core over the last FERRY_TICKS ticks; 0 before there are so many. */
+static u32 cpu_share(struct weir_ferry *f, u64 now_ns)
+{
+	u32 slot = f->ticks++ % FERRY_TICKS;
+	u64 cpu_ns = thread_cpu_ns(), used_ns = cpu_ns - f->tick_cpu_ns[slot];
+	u64 passed_ns = now_ns - f->tick_at_ns[slot];
+	f->tick_cpu_ns[slot] = cpu_ns;
+	f->tick_at_ns[slot] = now_ns;
+	return f->ticks > FERRY_TICKS ? (u32)weir_div(100 * used_ns, passed_ns) : 0;
+}
+
+void ferry_tick(struct weir_ferry *f, u64 now_ns)
+{
+	u64 most_ns = f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS;
+	u32 share = cpu_share(f, now_ns);
+	f->tick_ns = now_ns + FERRY_TICK_NS;
+	if (share > SPIN_LESS)
+		f->spin_ns = weir_max(f->spin_ns / 2, weir_min(SPIN_LEAST_NS, most_ns));
+	else if (share < SPIN_MORE)
+		f->spin_ns = weir_min(f->spin_ns + f->spin_ns / 4, most_ns);
+	if (f->config.realtime != WEIR_REALTIME_AUTO)
+		return;
+	f->calm_ticks = share < SPIN_LESS ? f->calm_ticks + 1 : 0;
+	if (f->realtime && share > LEAVE_FIFO)
+		leave_realtime(f, now_ns);
+	else if (!f->realtime && f->may_realtime && f->calm_ticks > CALM_TICKS)
+		go_realtime(f, now_ns);
+}
+
+static int wait_for_devices(struct weir_ferry *f, u64 ns)
+{
+	struct timespec timeout = {.tv_sec = (time_t)(ns / WEIR_NS_PER_S),
+				   .tv_nsec = (long)(ns % WEIR_NS_PER_S)};
+	int n = epoll_pwait2(f->epoll, f->event, 1, &timeout, NULL);
+	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: whole milliseconds, and spin the rest */
+		n = epoll_wait(f->epoll, f->event, 1, (int)(ns / WEIR_NS_PER_MS));
+	return n;
+}
+
+void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns)
+{
+	u64 ns = weir_min(weir_sub(wake_ns, now_ns), SLEEP_LONGEST_NS);
+	int n = wait_for_devices(f, ns);
+	f->slept = true;
+	f->woken = n != 0;
+	f->wake_ns = now_ns + ns;
+	if (n == 0) {
+		u64 late_ns = weir_sub(ferry_now_ns(f), f->wake_ns);
+		f->timer_late_ns[f->n_timers++ % FERRY_TIMERS] = (u32)weir_min(late_ns, 0xffffffffU);
+	}
+}
+
+/* A packet that woke the ferry waited about as long as the ferry's own alarms make it wait; one that was
+ * found came at any time since the ring was last found empty. The fractions step by the golden ratio: evenly
+ * spread over any number of packets. */
+u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 now_ns, u64 empty_ns)
+{
+	u64 longest_ns = weir_sub(now_ns, empty_ns);
+	if (f->slept && f->woken && f->n_timers) {
+		u32 n = (u32)weir_min(f->n_timers, FERRY_TIMERS);
+		return weir_min(f->timer_late_ns[f->timer_draw++ % n], longest_ns);
+	}
+	if (f->slept && !f->woken)
+		longest_ns = weir_min(longest_ns, weir_sub(now_ns, f->wake_ns));
+	f->fraction += 0x9e3779b9U;
+	return weir_muldiv(longest_ns, f->fraction, 1ULL << 32);
+}
