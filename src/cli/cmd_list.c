@@ -2,12 +2,11 @@
 /* `weir list`: what there is to run, and what to run it with; all from the tables of the rooms. */
 #include "app/app.h"
 #include "cc/table.h"
-#include "command.h"
-#include "core/nearest.h"
 #include "link/table.h"
 #include "record/json.h"
 #include "scenario/yaml.h"
 #include "shipped.h"
+#include "values.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -256,17 +255,14 @@ static int list_json(const struct weir_invocation *call, const struct kind *kind
 
 static int cmd_list(struct weir_invocation *call)
 {
-	const char *word = call->operands[0];
-	struct weir_nearest near = weir_nearest_to(word);
-	for (size_t i = 0; i < KINDS; i++) {
-		if (!strcmp(kinds[i].name, word))
-			return weir_option(call, "json") ? list_json(call, &kinds[i])
-							 : kinds[i].list(call, NULL);
-		weir_nearest_try(&near, kinds[i].name);
-	}
-	if (near.name)
-		return weir_usage_error(call, "there are no %s to list; did you mean %s?", word, near.name);
-	return weir_usage_error(call, "there are no %s to list", word);
+	const char *words[KINDS + 1];
+	for (size_t i = 0; i < KINDS; i++)
+		words[i] = kinds[i].name;
+	words[KINDS] = NULL;
+	u32 i = weir_one_of(call, "", call->operands[0], words);
+	if (i == WEIR_NO_WORD)
+		return WEIR_EXIT_USAGE;
+	return weir_option(call, "json") ? list_json(call, &kinds[i]) : kinds[i].list(call, NULL);
 }
 
 static const struct weir_option options[] = {WEIR_OPTION_JSON, {0}};

@@ -1,33 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a right scenario to plain data: defaults, every key, --set and sweeps. */
-#include "complain.h"
-
-struct loaded {
-	struct weir_scenario_set set;
-	struct weir_scenario point;
-};
-
-static void load(struct loaded *l, const char *path, const char *text, const char *const *sets, u32 n_sets,
-		 u64 index)
-{
-	struct weir_diag diag = {0};
-	if (weir_scenario_parse(path, text, strlen(text), sets, n_sets, &catalog, &l->set, &diag) < 0 ||
-	    weir_scenario_point(&l->set, index, &l->point, &diag) < 0) {
-		weir_diag_print(&diag, text, stderr);
-		fail();
-	}
-	assert_int_equal(diag.n, 0);
-}
-
-static void unload(struct loaded *l)
-{
-	weir_scenario_free(&l->point);
-	weir_scenario_set_free(&l->set);
-}
-
-static const char small[] = "duration: 90 s\n"
-			    "paths: {main: {hops: [{name: b, rate: 96 Mbit/s, delay: 25 ms}]}}\n"
-			    "flows: [{name: f, controller: cubic}]\n";
+/* From a right scenario to plain data: defaults, every key, what is text and what is shared. */
+#include "loaded.h"
 
 /* Defaults of design section 5. */
 static void defaults_are_filled_in(void **state)
@@ -284,110 +257,6 @@ static void hops_are_shared_by_name(void **state)
 	unload(&l);
 }
 
-static void arguments_reach_every_kind_of_place(void **state)
-{
-	(void)state;
-	static const char *const sets[] = {
-	    "duration=5s",			      /* no space before the unit */
-	    "paths.main.hops.b.rate = 12 Mbit/s",     /* an item by its name; blanks around the sign */
-	    "paths.main.hops.0.loss=1%",	      /* by its number; a key that was not there */
-	    "paths.main.hops.b.loss.model=bernoulli", /* below a single value */
-	    "flows.f.controller=vegas",
-	    "flows.f.controller.alpha=7",
-	    "flows.f.endpoint.mss=9 kB", /* a map that was not there */
-	    "paths.main.back=40 ms",
-	    "record.pcap=true",
-	    "title=a=b",
-	    "duration=6 s", /* the last one holds */
-	};
-	struct loaded l;
-	load(&l, "x.yaml", small, sets, sizeof sets / sizeof sets[0], 0);
-	const struct weir_scenario *s = &l.point;
-	assert_int_equal(s->duration_ns, 6 * WEIR_NS_PER_S);
-	assert_int_equal(s->sample_ns, 10 * WEIR_NS_PER_MS);
-	assert_int_equal(s->hops[0].rate_bps, 12000000);
-	assert_true(s->hops[0].after.loss.p == 0.01);
-	assert_string_equal(s->flows[0].controller.name, "vegas");
-	assert_int_equal(s->flows[0].controller.params[0], 7);
-	assert_int_equal(s->flows[0].endpoint.mss_bytes, 9000);
-	assert_int_equal(s->paths[0].back_delay_ns, 40000000);
-	assert_true(s->record.pcap);
-	assert_string_equal(s->title, "a=b");
-	unload(&l);
-}
-
-static void a_rate_in_an_argument_takes_the_place_of_the_other_kind(void **state)
-{
-	(void)state;
-	static const char *const trace[] = {"paths.main.hops.b.trace=x.down"};
-	static const char *const both[] = {
-	    "paths.main.hops.b.trace=x.down",
-	    "paths.main.hops.b.walk={mean: 2 Mbit/s, min: 1 Mbit/s, max: 3 Mbit/s}",
-	    "paths.main.hops.b.rate=7 Mbit/s"};
-	struct loaded l;
-	load(&l, "x.yaml", small, trace, 1, 0);
-	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_TRACE);
-	unload(&l);
-	load(&l, "x.yaml", small, both, 2, 0);
-	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_WALK);
-	unload(&l);
-	load(&l, "x.yaml", small, both, 3, 0);
-	assert_int_equal(l.point.hops[0].rate_kind, WEIR_SCENARIO_FIXED);
-	assert_int_equal(l.point.hops[0].rate_bps, 7000000);
-	assert_int_equal(l.point.hops[0].largest_packet_bytes, 1500);
-	unload(&l);
-}
-
-static void a_list_of_values_is_a_sweep(void **state)
-{
-	(void)state;
-	static const char text[] =
-	    "duration: 1 s\n"
-	    "paths: {main: {hops: [{name: b, rate: [1 Mbit/s, 2 Mbit/s], aqm: [codel, {name: pie, target: 9 "
-	    "ms}]}]}}\n"
-	    "flows: [{name: f, controller: [reno, {name: vegas, alpha: 5}, cubic]}]\n"
-	    "traffic: [{name: t, application: [cbr, poisson], rate: [1 kbit/s, 2 kbit/s]}]\n";
-	static const char *const sets[] = {"seed=[7, 8]"};
-	struct loaded l;
-	load(&l, "x.yaml", text, sets, 1, 0);
-	static const struct {
-		const char *key;
-		u32 n;
-		const char *last;
-	} axes[] = {
-	    {"paths.main.hops.b.rate", 2, "2 Mbit/s"},
-	    {"paths.main.hops.b.aqm", 2, "{name: pie, target: 9 ms}"},
-	    {"flows.f.controller", 3, "cubic"},
-	    {"traffic.t.application", 2, "poisson"},
-	    {"traffic.t.rate", 2, "2 kbit/s"},
-	    {"seed", 2, "8"},
-	};
-	static const u32 in_catalog[] = {0, 2, 1};
-	assert_int_equal(l.set.n_axes, 6);
-	assert_int_equal(l.set.n_points, 96);
-	for (u32 i = 0; i < 6; i++) {
-		assert_string_equal(l.set.axes[i].key, axes[i].key);
-		assert_int_equal(l.set.axes[i].n, axes[i].n);
-		assert_string_equal(l.set.axes[i].values[axes[i].n - 1], axes[i].last);
-	}
-	assert_int_equal(l.point.seed, 7);
-	for (u64 index = 0; index < 96; index++) {
-		struct weir_diag diag = {0};
-		weir_scenario_free(&l.point);
-		assert_int_equal(weir_scenario_point(&l.set, index, &l.point, &diag), 0);
-		const struct weir_scenario *s = &l.point;
-		assert_int_equal(s->seed, 7 + index % 2);
-		assert_int_equal(s->flows[1].app.rate_bps, index / 2 % 2 ? 2000 : 1000);
-		assert_int_equal(s->flows[1].app.kind,
-				 index / 4 % 2 ? WEIR_SCENARIO_POISSON : WEIR_SCENARIO_CBR);
-		assert_int_equal(weir_scenario_choice(&l.set, 2, index), index / 8 % 3);
-		assert_int_equal(s->flows[0].controller.index, in_catalog[index / 8 % 3]);
-		assert_int_equal(s->hops[0].aqm.target_ns, index / 24 % 2 ? 9000000 : 5000000);
-		assert_int_equal(s->hops[0].rate_bps, index / 48 ? 2000000 : 1000000);
-	}
-	unload(&l);
-}
-
 /* What YAML would make of these words plays no part: no, 1e3, 0o7, null are what the schema says. */
 static void scalars_are_text(void **state)
 {
@@ -437,9 +306,6 @@ int main(void)
 	    cmocka_unit_test(every_key_of_a_hop_arrives),
 	    cmocka_unit_test(every_key_of_a_flow_arrives),
 	    cmocka_unit_test(hops_are_shared_by_name),
-	    cmocka_unit_test(arguments_reach_every_kind_of_place),
-	    cmocka_unit_test(a_rate_in_an_argument_takes_the_place_of_the_other_kind),
-	    cmocka_unit_test(a_list_of_values_is_a_sweep),
 	    cmocka_unit_test(scalars_are_text),
 	    cmocka_unit_test(the_example_of_the_design_is_right),
 	};

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine: the same world gives the same numbers, bit for bit, whichever way its hops are computed, in
- * however many steps it is run and whoever looks on; what is behind it (heads, timers, SACK blocks). */
-#include "core/rng.h"
+ * however many steps it is run and whoever looks on. */
 #include "net.h"
-#include "sim/heads.h"
-#include "sim/state.h"
-#include "sim/timers.h"
 
 /* ---- worlds ---- */
 
@@ -345,134 +341,6 @@ static void stop(void **state)
 	weir_world_free(n.world);
 }
 
-/* ---- SACK blocks ---- */
-
-static u32 sacks_in_use(const struct weir_world *w)
-{
-	u32 n = 0;
-	for (u32 i = 0; i < w->sacks_capacity; i++)
-		n += w->sacks[i].refs > 0;
-	assert_int_equal(n, w->sacks_used);
-	return n;
-}
-
-/* Loss, copies and disorder on the way back: when all is through, no block is left, and there were never more
- * of them than ACKs under way. */
-static void sack_blocks_come_back(void **state)
-{
-	(void)state;
-	static struct net n;
-	for (u32 general = 0; general < 2; general++) {
-		net_new(&n, 3, general);
-		struct weir_hop_config forth = {
-		    .rate = {.bps = 50000000}, .delay_ns = 10 * MS, .queue = {.limit_packets = 50}};
-		struct weir_hop_config back = {.name = "back",
-					       .rate = {.bps = 2000000},
-					       .delay_ns = 10 * MS,
-					       .queue = {.limit_packets = 20}};
-		forth.after.loss = (struct weir_loss_config){.model = WEIR_LOSS_BERNOULLI, .p = .02};
-		back.before = back.after =
-		    (struct weir_impair_config){.loss = {.model = WEIR_LOSS_BERNOULLI, .p = .1},
-						.duplicate_p = .1,
-						.reorder_p = .1,
-						.reorder_delay_ns = 3 * MS};
-		u32 there = net_hop(&n, forth);
-		u32 path = net_path(&n, there, net_hop(&n, back));
-		for (u32 i = 0; i < 4; i++) {
-			struct weir_flow_config f = net_flow(&n, path, "cubic");
-			f.app = (struct weir_app_config){.kind = WEIR_APP_SIZED, .size_bytes = 2000000};
-			net_add(&n, f);
-		}
-		assert_int_equal(weir_world_run(n.world, WEIR_NEVER), 0);
-		for (u32 i = 0; i < 4; i++) {
-			struct weir_flow_now now;
-			weir_world_flow_now(n.world, i, &now);
-			assert_true(now.done);
-		}
-		assert_true(n.world->sacks_capacity >= 64 && n.world->sacks_capacity <= 256);
-		assert_int_equal(sacks_in_use(n.world), 0);
-		weir_world_free(n.world);
-	}
-}
-
-/* One ACK that waits for long while a million others come and go makes nothing grow. */
-static void one_old_block_is_passed_over(void **state)
-{
-	(void)state;
-	struct weir_world *w = weir_world_new(&(struct weir_world_config){0});
-	struct weir_ack_segment ack = {.n_sack = 2, .sack = {{1, 2}, {3, 4}}}, got;
-	u32 old[20];
-	for (u32 i = 0; i < 20; i++)
-		assert_int_not_equal(old[i] = weir_sim_sack_put(w, &ack), 0);
-	for (u32 i = 0; i < 100000; i++) {
-		ack.sack[0].start = i;
-		u32 ext = weir_sim_sack_put(w, &ack);
-		weir_sim_sack_get(w, ext, &got);
-		assert_int_equal(got.sack[0].start, i);
-		assert_int_equal(got.n_sack, 2);
-		weir_sim_sack_drop(w, ext);
-	}
-	weir_sim_sack_get(w, old[7], &got);
-	assert_int_equal(got.sack[0].start, 1);
-	assert_int_equal(w->sacks_capacity, 64);
-	assert_int_equal(sacks_in_use(w), 20);
-	weir_world_free(w);
-}
-
-/* ---- the queue of events ---- */
-
-/* Scan and tournament: the earliest, at equal times the first. */
-static void heads(void **state)
-{
-	(void)state;
-	struct weir_rng r;
-	weir_rng_init(&r, 1, 2, 3);
-	for (u32 n = 1; n <= 40; n++) {
-		struct weir_heads h;
-		u64 at[40];
-		assert_true(weir_heads_init(&h, n));
-		for (u32 i = 0; i < n; i++)
-			at[i] = WEIR_NEVER;
-		for (u32 step = 0; step < 2000; step++) {
-			u32 i = (u32)weir_rng_below(&r, n), right = 0;
-			at[i] = weir_rng_below(&r, 8) ? weir_rng_below(&r, 6) : WEIR_NEVER;
-			weir_heads_set(&h, i, at[i]);
-			for (u32 k = 1; k < n; k++)
-				right = at[k] < at[right] ? k : right;
-			assert_int_equal(h.at_ns[weir_heads_first(&h)], at[right]);
-			if (at[right] != WEIR_NEVER)
-				assert_int_equal(weir_heads_first(&h), right);
-		}
-		weir_heads_free(&h);
-	}
-}
-
-/* Time, then kind, then flow. */
-static void timers(void **state)
-{
-	(void)state;
-	struct weir_timers t = {0};
-	struct weir_rng r;
-	weir_rng_init(&r, 4, 5, 6);
-	for (u32 round = 0; round < 20; round++) {
-		u32 n = 1 + (u32)weir_rng_below(&r, 500);
-		for (u32 i = 0; i < n; i++)
-			assert_true(
-			    weir_timers_push(&t, weir_rng_below(&r, 10),
-					     (enum weir_timer_kind)weir_rng_below(&r, WEIR_TIMER_KINDS),
-					     (u32)weir_rng_below(&r, 5)));
-		struct weir_timer_entry last = {0};
-		for (u32 i = 0; i < n; i++) {
-			assert_int_equal(weir_timers_head_ns(&t), t.heap[0].at_ns);
-			struct weir_timer_entry e = weir_timers_pop(&t);
-			assert_true(e.at_ns > last.at_ns || (e.at_ns == last.at_ns && e.key >= last.key));
-			last = e;
-		}
-		assert_int_equal(weir_timers_head_ns(&t), WEIR_NEVER);
-	}
-	weir_timers_free(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,10 +351,6 @@ int main(void)
 	    cmocka_unit_test(parking_lot_shares),
 	    cmocka_unit_test(reverse_is_symmetric),
 	    cmocka_unit_test(stop),
-	    cmocka_unit_test(sack_blocks_come_back),
-	    cmocka_unit_test(one_old_block_is_passed_over),
-	    cmocka_unit_test(heads),
-	    cmocka_unit_test(timers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
