@@ -131,74 +131,76 @@ struct weir_cc_ops {
  * A further callback takes its binder before that line and its member in it:
  *   WEIR_BIND_ON_IDLE(NAME)
  *   WEIR_CONTROLLER(NAME, "word", .about = "...", .source = "...", .on_idle = NAME##_bound_on_idle); */
-#ifdef __BPF__
-#define WEIR_BIND_ON_IDLE(name) _Static_assert(1, #name)
-#define WEIR_BIND_ON_SEND(name) _Static_assert(1, #name)
-#define WEIR_BIND_ON_TICK(name) _Static_assert(1, #name)
-#define WEIR_CONTROLLER(name, ...)                                                                           \
-	_Static_assert(sizeof(struct name) <= WEIR_CC_MAX_BYTES, #name ": state too large")
+#ifdef __BPF__ /* all calls are inlined there, and the kernel needs no words */
+#define WEIR_BOUND WEIR_CORE void
+#define WEIR_CC_CHECK_TABLES(id) _Static_assert(1, #id)
+#define WEIR_CC_TABLES(id)
 #else
+#define WEIR_BOUND static void
+#define WEIR_CC_CHECK_TABLES(id)                                                                             \
+	_Static_assert(sizeof(struct id##_params) ==                                                         \
+			   sizeof(u64) * sizeof(id##_param_table) / sizeof(id##_param_table[0]),             \
+		       #id ": parameters and their table differ");                                           \
+	_Static_assert(sizeof(id##_signal_table) / sizeof(id##_signal_table[0]) <= WEIR_CC_SIGNALS_MAX,      \
+		       #id ": too many signals")
+#define WEIR_CC_TABLES(id)                                                                                   \
+	.n_params = sizeof(id##_param_table) / sizeof(id##_param_table[0]),                                  \
+	.n_signals = sizeof(id##_signal_table) / sizeof(id##_signal_table[0]), .params = id##_param_table,   \
+	.signals = id##_signal_table,
+#endif
 #define WEIR_BIND_ON_IDLE(name)                                                                              \
-	static void name##_bound_on_idle(void *s, const void *p, const struct weir_view *v, u64 idle_ns,     \
-					 struct weir_out *o)                                                 \
+	WEIR_BOUND name##_bound_on_idle(void *s, const void *p, const struct weir_view *v, u64 idle_ns,      \
+					struct weir_out *o)                                                  \
 	{                                                                                                    \
 		name##_on_idle((struct name *)s, (const struct name##_params *)p, v, idle_ns, o);            \
 	}                                                                                                    \
 	_Static_assert(1, "")
 #define WEIR_BIND_ON_SEND(name)                                                                              \
-	static void name##_bound_on_send(void *s, const void *p, const struct weir_view *v, u64 bytes,       \
-					 struct weir_out *o)                                                 \
+	WEIR_BOUND name##_bound_on_send(void *s, const void *p, const struct weir_view *v, u64 bytes,        \
+					struct weir_out *o)                                                  \
 	{                                                                                                    \
 		name##_on_send((struct name *)s, (const struct name##_params *)p, v, bytes, o);              \
 	}                                                                                                    \
 	_Static_assert(1, "")
 #define WEIR_BIND_ON_TICK(name)                                                                              \
-	static void name##_bound_on_tick(void *s, const void *p, const struct weir_view *v,                  \
-					 struct weir_out *o)                                                 \
+	WEIR_BOUND name##_bound_on_tick(void *s, const void *p, const struct weir_view *v,                   \
+					struct weir_out *o)                                                  \
 	{                                                                                                    \
 		name##_on_tick((struct name *)s, (const struct name##_params *)p, v, o);                     \
 	}                                                                                                    \
 	_Static_assert(1, "")
 #define WEIR_CONTROLLER(id, word, ...)                                                                       \
-	static void id##_bound_init(void *s, const void *p, const struct weir_view *v, struct weir_out *o)   \
+	WEIR_BOUND id##_bound_init(void *s, const void *p, const struct weir_view *v, struct weir_out *o)    \
 	{                                                                                                    \
 		id##_init((struct id *)s, (const struct id##_params *)p, v, o);                              \
 	}                                                                                                    \
-	static void id##_bound_on_ack(void *s, const void *p, const struct weir_view *v,                     \
-				      const struct weir_ack *a, struct weir_out *o)                          \
+	WEIR_BOUND id##_bound_on_ack(void *s, const void *p, const struct weir_view *v,                      \
+				     const struct weir_ack *a, struct weir_out *o)                           \
 	{                                                                                                    \
 		id##_on_ack((struct id *)s, (const struct id##_params *)p, v, a, o);                         \
 	}                                                                                                    \
-	static void id##_bound_on_loss(void *s, const void *p, const struct weir_view *v,                    \
-				       const struct weir_loss *l, struct weir_out *o)                        \
+	WEIR_BOUND id##_bound_on_loss(void *s, const void *p, const struct weir_view *v,                     \
+				      const struct weir_loss *l, struct weir_out *o)                         \
 	{                                                                                                    \
 		id##_on_loss((struct id *)s, (const struct id##_params *)p, v, l, o);                        \
 	}                                                                                                    \
-	static void id##_bound_on_timeout(void *s, const void *p, const struct weir_view *v,                 \
-					  struct weir_out *o)                                                \
+	WEIR_BOUND id##_bound_on_timeout(void *s, const void *p, const struct weir_view *v,                  \
+					 struct weir_out *o)                                                 \
 	{                                                                                                    \
 		id##_on_timeout((struct id *)s, (const struct id##_params *)p, v, o);                        \
 	}                                                                                                    \
-	static void id##_bound_probe(const void *s, u64 value[WEIR_CC_SIGNALS_MAX])                          \
+	WEIR_BOUND id##_bound_probe(const void *s, u64 value[WEIR_CC_SIGNALS_MAX])                           \
 	{                                                                                                    \
 		id##_probe((const struct id *)s, value);                                                     \
 	}                                                                                                    \
 	_Static_assert(sizeof(struct id) <= WEIR_CC_MAX_BYTES, #id ": state too large");                     \
-	_Static_assert(sizeof(struct id##_params) ==                                                         \
-			   sizeof(u64) * sizeof(id##_param_table) / sizeof(id##_param_table[0]),             \
-		       #id ": parameters and their table differ");                                           \
-	_Static_assert(sizeof(id##_signal_table) / sizeof(id##_signal_table[0]) <= WEIR_CC_SIGNALS_MAX,      \
-		       #id ": too many signals");                                                            \
+	WEIR_CC_CHECK_TABLES(id);                                                                            \
 	__attribute__((unused)) static const struct weir_cc_ops weir_cc_##id = {                             \
 	    .name = word,                                                                                    \
 	    .abi = WEIR_CC_ABI,                                                                              \
 	    .state_bytes = sizeof(struct id),                                                                \
 	    .params_bytes = sizeof(struct id##_params),                                                      \
-	    .n_params = sizeof(id##_param_table) / sizeof(id##_param_table[0]),                              \
-	    .n_signals = sizeof(id##_signal_table) / sizeof(id##_signal_table[0]),                           \
-	    .params = id##_param_table,                                                                      \
-	    .signals = id##_signal_table,                                                                    \
-	    .init = id##_bound_init,                                                                         \
+	    WEIR_CC_TABLES(id).init = id##_bound_init,                                                       \
 	    .on_ack = id##_bound_on_ack,                                                                     \
 	    .on_loss = id##_bound_on_loss,                                                                   \
 	    .on_timeout = id##_bound_on_timeout,                                                             \
@@ -206,7 +208,7 @@ struct weir_cc_ops {
 	    __VA_ARGS__};                                                                                    \
 	WEIR_CC_EXPORT(id)
 /* A header compiled on the fly is found through this one symbol. */
-#ifdef WEIR_CC_ON_THE_FLY
+#if defined(WEIR_CC_ON_THE_FLY) && !defined(__BPF__)
 #define WEIR_CC_EXPORT(name)                                                                                 \
 	const struct weir_cc_ops *weir_cc_export(void);                                                      \
 	const struct weir_cc_ops *weir_cc_export(void)                                                       \
@@ -216,7 +218,6 @@ struct weir_cc_ops {
 	_Static_assert(1, "")
 #else
 #define WEIR_CC_EXPORT(name) _Static_assert(1, "")
-#endif
 #endif
 
 #endif

@@ -6,8 +6,18 @@
 
 #include "types.h"
 
-/* Controllers and their kit are always inlined: BPF has no cheap calls. */
+/* Controllers and their kit are always inlined: in BPF only then are their pointers understood. What has many
+ * branches and only numbers is not: there it is a function of its own, which the kernel's verifier looks at
+ * once instead of once for each way that leads to it. */
 #define WEIR_CORE static inline __attribute__((always_inline, unused))
+#ifdef __BPF__
+#define WEIR_CORE_APART __attribute__((noinline))
+u32 weir_ilog2(u64 x);
+u64 weir_muldiv_wide(u64 a, u64 b, u64 c);
+u64 weir_cbrt(u64 x);
+#else
+#define WEIR_CORE_APART WEIR_CORE
+#endif
 
 WEIR_CORE u64 weir_min(u64 a, u64 b)
 {
@@ -43,7 +53,7 @@ WEIR_CORE u64 weir_div(u64 a, u64 b)
 }
 
 /* Floor of log2(x); 0 for x = 0. */
-WEIR_CORE u32 weir_ilog2(u64 x)
+WEIR_CORE_APART u32 weir_ilog2(u64 x)
 {
 	u32 r = 0;
 	if (x >> 32) {
@@ -71,8 +81,49 @@ WEIR_CORE u32 weir_ilog2(u64 x)
 	return r;
 }
 
+/* One digit of 2^32 of a quotient: floor((rest 2^32 + next) / c) for rest < c and c >= 2^63, and in *rest
+ * what remains. The quotient by the upper half of c is at most 2 too large (D. Knuth, TAOCP 4.3.1, theorem
+ * B). */
+WEIR_CORE u64 weir_div_digit(u64 *rest, u64 next, u64 c)
+{
+	u64 c1 = c >> 32, c0 = c & 0xffffffffULL;
+	u64 q = *rest / c1, r = *rest % c1;
+	if (q >> 32 || q * c0 > ((r << 32) | next)) {
+		q--;
+		r += c1;
+		if (!(r >> 32) && (q >> 32 || q * c0 > ((r << 32) | next)))
+			q--;
+	}
+	*rest = ((*rest << 32) | next) - q * c;
+	return q;
+}
+
+/* floor((hi 2^64 + lo) / c) for hi < c. */
+WEIR_CORE u64 weir_div_wide(u64 hi, u64 lo, u64 c)
+{
+	u32 shift = 63 - weir_ilog2(c);
+	u64 rest = shift ? (hi << shift) | (lo >> (64 - shift)) : hi;
+	lo <<= shift;
+	c <<= shift;
+	u64 upper = weir_div_digit(&rest, lo >> 32, c);
+	return (upper << 32) | weir_div_digit(&rest, lo & 0xffffffffULL, c);
+}
+
+/* weir_muldiv without a 128-bit product, which BPF lacks. */
+WEIR_CORE_APART u64 weir_muldiv_wide(u64 a, u64 b, u64 c)
+{
+	u64 a1 = a >> 32, a0 = a & 0xffffffffULL, b1 = b >> 32, b0 = b & 0xffffffffULL;
+	u64 low = a0 * b0, mid1 = a1 * b0, mid2 = a0 * b1;
+	u64 carry = ((low >> 32) + (mid1 & 0xffffffffULL) + (mid2 & 0xffffffffULL)) >> 32;
+	u64 hi = a1 * b1 + (mid1 >> 32) + (mid2 >> 32) + carry;
+	u64 lo = a * b;
+	if (hi == 0)
+		return c ? lo / c : 0;
+	return hi >= c ? ~0ULL : weir_div_wide(hi, lo, c);
+}
+
 /* floor(a * b / c) with a full-width product; the largest u64 where the quotient does not fit,
- * 0 for c = 0. BPF has no 128-bit product: 32-bit halves, then bitwise long division. */
+ * 0 for c = 0. */
 WEIR_CORE u64 weir_muldiv(u64 a, u64 b, u64 c)
 {
 	if (c == 0)
@@ -84,40 +135,22 @@ WEIR_CORE u64 weir_muldiv(u64 a, u64 b, u64 c)
 	u128 quotient = (u128)a * b / c;
 	return quotient >> 64 ? ~0ULL : (u64)quotient;
 #else
-	u64 a1 = a >> 32, a0 = a & 0xffffffffULL, b1 = b >> 32, b0 = b & 0xffffffffULL;
-	u64 low = a0 * b0, mid1 = a1 * b0, mid2 = a0 * b1;
-	u64 carry = ((low >> 32) + (mid1 & 0xffffffffULL) + (mid2 & 0xffffffffULL)) >> 32;
-	u64 hi = a1 * b1 + (mid1 >> 32) + (mid2 >> 32) + carry;
-	u64 lo = a * b;
-
-	if (hi == 0)
-		return lo / c;
-	if (hi >= c)
-		return ~0ULL;
-	u64 q = 0, rem = hi;
-	for (int i = 63; i >= 0; i--) {
-		u64 top = rem >> 63;
-		rem = (rem << 1) | ((lo >> i) & 1);
-		if (top || rem >= c) {
-			rem -= c;
-			q |= 1ULL << i;
-		}
-	}
-	return q;
+	return weir_muldiv_wide(a, b, c);
 #endif
 }
 
-/* floor(cbrt(x)), exact for every u64. One bit of the root a step. */
-WEIR_CORE u64 weir_cbrt(u64 x)
+/* floor(cbrt(x)), exact for every u64. One bit of the root a step, without a branch: the verifier would walk
+ * all 2^22 ways through them. What is left of x is below 2^50 units of the step, so that a difference below 0
+ * shows in its last bit. */
+WEIR_CORE_APART u64 weir_cbrt(u64 x)
 {
 	u64 root = 0;
 	for (int shift = 63; shift >= 0; shift -= 3) {
 		root <<= 1;
 		u64 step = 3 * root * (root + 1) + 1;
-		if ((x >> shift) >= step) {
-			x -= step << shift;
-			root++;
-		}
+		u64 less = ((x >> shift) - step) >> 63;
+		x -= (step << shift) & (less - 1);
+		root += 1 - less;
 	}
 	return root;
 }

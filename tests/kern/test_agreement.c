@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Every controller in user space against the same controller in the loaded BPF program: the same calls, and
+ * then not a byte of state or output may differ. */
+#include "cc/table.h"
+#include "core/rng.h"
+#include "kern/load.h"
+#include "machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CALLS 300000U
+#define CALLS_A_FLOW 1000U /* then it begins anew, with other parameters now and then */
+
+static u64 below(struct weir_rng *r, u64 n)
+{
+	return weir_rng_u64(r) % n;
+}
+
+/* Mostly what a path may show, now and then anything at all. */
+static u64 number(struct weir_rng *r, u64 usual)
+{
+	u64 kind = below(r, 32);
+	if (kind == 0)
+		return 0;
+	if (kind == 1)
+		return weir_rng_u64(r) >> below(r, 64);
+	return below(r, usual) + 1;
+}
+
+static void any_view(struct weir_rng *r, struct weir_view *v)
+{
+	v->now_ns += number(r, 20 * WEIR_NS_PER_MS);
+	v->srtt_ns = number(r, 200 * WEIR_NS_PER_MS);
+	v->min_rtt_ns = number(r, 50 * WEIR_NS_PER_MS);
+	v->inflight_bytes = number(r, 1 << 22);
+	v->delivered_bytes += number(r, 65536);
+	v->delivery_Bps = number(r, 125000000);
+	v->initial_bytes = number(r, 20000);
+	v->mss_bytes = below(r, 64) ? 1448 : (u32)number(r, 9000);
+	v->flags = (u32)below(r, 16) | (below(r, 4) ? (u32)WEIR_CWND_LIMITED : 0);
+}
+
+static void any_call(struct weir_rng *r, struct weir_kern_call *c)
+{
+	u64 kind = below(r, 100);
+	any_view(r, &c->view);
+	memset(&c->ack, 0, sizeof c->loss > sizeof c->ack ? sizeof c->loss : sizeof c->ack);
+	memset(&c->out, 0, sizeof c->out);
+	if (kind < 85) {
+		c->event = WEIR_KERN_ACK;
+		c->ack = (struct weir_ack){.acked_bytes = number(r, 65536),
+					   .rtt_ns = number(r, 100 * WEIR_NS_PER_MS),
+					   .owd_ns = number(r, 50 * WEIR_NS_PER_MS),
+					   .age_ns = number(r, 50 * WEIR_NS_PER_MS),
+					   .ce_bytes = below(r, 8) ? 0 : number(r, 1448)};
+	} else if (kind < 94) {
+		c->event = WEIR_KERN_LOSS;
+		c->loss = (struct weir_loss){.lost_bytes = number(r, 65536),
+					     .sent_ns = number(r, WEIR_NS_PER_S),
+					     .inflight_at_send_bytes = number(r, 1 << 22),
+					     .kind = (u32)below(r, 4),
+					     .flags = (u32)below(r, 2)};
+	} else {
+		static const u32 rare[] = {WEIR_KERN_TIMEOUT, WEIR_KERN_IDLE, WEIR_KERN_IDLE, WEIR_KERN_TICK};
+		c->event = rare[below(r, 4)];
+		c->idle_ns = number(r, 10 * WEIR_NS_PER_S);
+	}
+}
+
+static void call_here(const struct weir_cc_ops *ops, const u64 *params, struct weir_kern_replay *r)
+{
+	struct weir_kern_call *c = &r->call;
+	if (c->event == WEIR_KERN_INIT)
+		ops->init(r->state, params, &c->view, &c->out);
+	else if (c->event == WEIR_KERN_ACK)
+		ops->on_ack(r->state, params, &c->view, &c->ack, &c->out);
+	else if (c->event == WEIR_KERN_LOSS)
+		ops->on_loss(r->state, params, &c->view, &c->loss, &c->out);
+	else if (c->event == WEIR_KERN_TIMEOUT)
+		ops->on_timeout(r->state, params, &c->view, &c->out);
+	else if (c->event == WEIR_KERN_IDLE && ops->on_idle)
+		ops->on_idle(r->state, params, &c->view, c->idle_ns, &c->out);
+	else if (c->event == WEIR_KERN_TICK && ops->on_tick)
+		ops->on_tick(r->state, params, &c->view, &c->out);
+}
+
+static void both_agree(const struct weir_cc_ops *ops, const u64 *params, u64 seed, u32 calls)
+{
+	char why[WEIR_KERN_WHY_BYTES];
+	struct weir_kern_object object;
+	struct weir_kern kern;
+	struct weir_kern_replay here = {0}, there;
+	struct weir_rng r;
+	assert_true(weir_kern_object_find(ops->name, &object));
+	if (weir_kern_load(&kern, &object, params, WEIR_KERN_REPLAY, false, why))
+		fail_msg("%s", why);
+	weir_rng_init(&r, seed, weir_rng_point("agreement"), 0);
+	for (u32 i = 0; i < calls; i++) {
+		any_call(&r, &here.call);
+		if (i % CALLS_A_FLOW == 0) {
+			here.call.event = WEIR_KERN_INIT;
+			memset(here.state, (int)below(&r, 2) * 0xa5, sizeof here.state);
+		}
+		there = here;
+		call_here(ops, params, &here);
+		assert_int_equal(weir_kern_replay(&kern, &there), 0);
+		if (memcmp(&here, &there, sizeof here))
+			fail_msg("%s: call %u (event %u) differs: window %llu here, %llu in the kernel",
+				 ops->name, i, here.call.event, here.call.out.cwnd_bytes,
+				 there.call.out.cwnd_bytes);
+	}
+	weir_kern_close(&kern);
+}
+
+static void defaults_agree(void **unused)
+{
+	(void)unused;
+	for (u32 i = 0; i < weir_cc_count(); i++) {
+		const struct weir_cc_ops *ops = weir_cc_at(i);
+		u64 params[64];
+		weir_cc_defaults(ops, params);
+		both_agree(ops, params, 1, CALLS);
+	}
+}
+
+/* Parameters get into the program, and their ends are harmless there as here. */
+static void extreme_parameters_agree(void **unused)
+{
+	(void)unused;
+	for (u32 i = 0; i < weir_cc_count(); i++) {
+		const struct weir_cc_ops *ops = weir_cc_at(i);
+		u64 least[64], most[64];
+		for (u32 p = 0; p < ops->n_params; p++) {
+			least[p] = ops->params[p].min;
+			most[p] = ops->params[p].max;
+		}
+		both_agree(ops, least, 2, CALLS / 10);
+		both_agree(ops, most, 3, CALLS / 10);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(defaults_agree),
+	    cmocka_unit_test(extreme_parameters_agree),
+	};
+	machine_or_skip();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
