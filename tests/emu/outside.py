@@ -9,9 +9,11 @@ import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 WEIR = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
@@ -21,6 +23,7 @@ FAITHFUL, DEGRADED, BORDER = 0.01, 0.05, 0.005
 SKIP = 77
 CLONE_NEWNET = 0x40000000
 PR_SET_PDEATHSIG = 1
+SO_RCVBUFFORCE, TCP_WINDOW_CLAMP = 33, 10
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -102,7 +105,7 @@ class Link:
         if buffer:
             self.arguments += ["--buffer", buffer]
         if not stamped:
-            self.arguments.append("--no-stamp")
+            self.arguments += ["--stamp", "off"]
 
     def run(self, command, timeout_s):
         """(the finished process, the link's verdict as read from its file)."""
@@ -111,7 +114,7 @@ class Link:
             done = run([*self.arguments, "--verdict", verdict, "--", *command], timeout_s)
             check(done.returncode in (0, 4), *self.arguments, *command, "exit", done.returncode, done.stderr)
             with open(verdict, encoding="utf-8") as f:
-                return done, json.load(f)
+                return done, json.load(f)["emulation"]
 
     def probe(self, seconds=3.0, **options):
         """(what the observer saw, the link's verdict). Options are the probe's, _ for -."""
@@ -124,6 +127,46 @@ class Link:
         done, verdict = self.run(["sh", "-c", shell, tool("probe"), "--far", far, *arguments],
                                  seconds + 2 * self.delay_ms / 1000 + 15)
         return json.loads(done.stdout), verdict
+
+
+class Stream:
+    """A kernel TCP connection through a link: what comes out of it, in windows of 100 ms."""
+    PORT, WINDOW_S = 7001, 0.1
+
+    def __init__(self, window_bytes=None):
+        """`window_bytes`: the most that the receiver offers."""
+        self.window_bytes, self.came_bytes = window_bytes, {}
+
+    def serve(self, listener):
+        connection, _ = listener.accept()
+        started, room = time.monotonic(), bytearray(1 << 20)
+        with connection:
+            while got := connection.recv_into(room):
+                window = int((time.monotonic() - started) / self.WINDOW_S)
+                self.came_bytes[window] = self.came_bytes.get(window, 0) + got
+
+    def run(self, link, seconds, controller="cubic"):
+        """The link's verdict."""
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 80_000_000)
+            if self.window_bytes:
+                listener.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, self.window_bytes)
+            listener.bind(("", self.PORT))
+            listener.listen(1)
+            listener.settimeout(20)
+            server = threading.Thread(target=self.serve, args=(listener,), daemon=True)
+            server.start()
+            stream = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stream.py")
+            shell = 'exec "$0" "$1" "$WEIR_PEER" "$2" "$3" "$4"'
+            _, verdict = link.run(["sh", "-c", shell, sys.executable, stream, str(self.PORT), str(seconds), controller],
+                                  seconds + 30)
+            server.join(20)
+        return verdict
+
+    def rates_bps(self, start_s, end_s):
+        """Payload, window by window."""
+        first, end = round(start_s / self.WINDOW_S), round(end_s / self.WINDOW_S)
+        return [self.came_bytes.get(i, 0) * 8 / self.WINDOW_S for i in range(first, end)]
 
 
 def probe_arguments(seconds, options):
