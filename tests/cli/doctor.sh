@@ -8,13 +8,19 @@ import json, sys
 d = json.load(sys.stdin)
 assert list(d) == ["schema", "checks"] and d["schema"] == "weir.doctor/1", d
 names = [c["name"] for c in d["checks"]]
-assert len(set(names)) == len(names) and {"compiler", "tun", "namespaces", "btf", "struct_ops"} <= set(names)
+assert len(set(names)) == len(names) and {"compiler", "tun", "namespaces", "user_namespaces", "links", "stamps", "realtime",
+    "congestion", "btf", "struct_ops", "clang", "libbpf"} <= set(names), names
 for c in d["checks"]:
     assert list(c) == ["name", "ok", "detail", "remedy"], c
     assert isinstance(c["ok"], bool) and c["detail"], c
     assert (c["remedy"] is None) == c["ok"], c
 '
 "$weir" doctor >/dev/null
+
+# What is not there is told with the way out and with what needs it, and is no failure of simulations.
+out=$(CC=/bin/sh PATH=/nowhere "$weir" doctor)
+printf '%s\n' "$out" | grep -q '^no *clang *no clang$'
+printf '%s\n' "$out" | grep -q -e '-> apt-get install clang (building Weir needs it)$'
 
 # Without a compiler `--controller ./mine.h` cannot work: exit 3, with the way out.
 code=0
