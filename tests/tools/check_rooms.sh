@@ -47,6 +47,8 @@ printf '%s\n' 'int x;' >"$root/src/sim/bad.c"
 expect src/sim/bad.c:1 'SPDX-License-Identifier'
 printf '%s\n' "$mit" >"$root/src/cc/bad.h"
 expect src/cc/bad.h:1 'the licence here is MIT OR GPL-2.0-only'
+printf '%s\n' "$mit" >"$root/src/link/bad.bpf.c"
+expect src/link/bad.bpf.c:1 'the licence here is MIT OR GPL-2.0-only'
 printf '%s\n' "$mit" >"$root/src/attic/bad.c"
 expect src/attic/bad.c:1 'in no room'
 { printf '%s\n' "$mit"; yes 'extern int x;' | head -n 799; } >"$root/src/sim/long.c"
