@@ -15,13 +15,15 @@
 #define FIFO_PRIORITY 10
 #define RAISED_NICE (-15)
 #define SPIN_DEFAULT_NS (200 * WEIR_NS_PER_US)
-#define SPIN_LEAST_NS (20 * WEIR_NS_PER_US)
+#define STEP_NS ((i64)(10 * WEIR_NS_PER_US))
+#define HOLD_LONGEST_NS (50 * WEIR_NS_PER_US)
 #define SLEEP_LONGEST_NS (100 * WEIR_NS_PER_MS)
 /* Shares of a core, in percent. */
 #define LEAVE_FIFO 70
-#define SPIN_LESS 55
-#define SPIN_MORE 40
-#define CALM_TICKS 12 /* below SPIN_LESS before FIFO is tried again */
+#define SPIN_LESS 60
+#define SPIN_MORE 50
+#define CALM 65
+#define CALM_TICKS 12 /* below it before FIFO is tried again */
 
 static u64 ns_of(struct timespec t)
 {
@@ -79,7 +81,9 @@ void ferry_pace_begin(struct weir_ferry *f, struct ferry_thread_before *before)
 	};
 	prctl(PR_SET_TIMERSLACK, 1);
 	u64 now_ns = ferry_now_ns(f);
-	f->spin_ns = f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS;
+	f->lead_most_ns = (i64)(f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS);
+	f->lead_least_ns = -(i64)weir_min(f->config.base_rtt_ns / 1000, HOLD_LONGEST_NS);
+	f->lead_ns = f->lead_most_ns;
 	f->cpu_base_ns = thread_cpu_ns();
 	f->ticks = 0;
 	f->tick_ns = now_ns;
@@ -104,30 +108,57 @@ void ferry_pace_end(struct weir_ferry *f, const struct ferry_thread_before *befo
 		prctl(PR_SET_TIMERSLACK, before->slack_ns);
 }
 
-/* Percent of a core over the last FERRY_TICKS ticks; 0 before there are so many. */
-static u32 cpu_share(struct weir_ferry *f, u64 now_ns)
+struct shares {
+	u32 tick, ticks; /* percent of a core over the last tick, and over the last FERRY_TICKS of them */
+};
+
+static u32 share(u64 cpu_ns, u64 passed_ns)
 {
-	u32 slot = f->ticks++ % FERRY_TICKS;
-	u64 cpu_ns = thread_cpu_ns(), used_ns = cpu_ns - f->tick_cpu_ns[slot];
-	u64 passed_ns = now_ns - f->tick_at_ns[slot];
+	return (u32)weir_div(100 * cpu_ns, passed_ns);
+}
+
+/* 0 before there are so many ticks. */
+static struct shares cpu_shares(struct weir_ferry *f, u64 now_ns)
+{
+	u64 cpu_ns = thread_cpu_ns();
+	u32 slot = f->ticks % FERRY_TICKS, newest = (f->ticks + FERRY_TICKS - 1) % FERRY_TICKS;
+	struct shares s = {0};
+	if (f->ticks)
+		s.tick = share(cpu_ns - f->tick_cpu_ns[newest], now_ns - f->tick_at_ns[newest]);
+	if (f->ticks >= FERRY_TICKS)
+		s.ticks = share(cpu_ns - f->tick_cpu_ns[slot], now_ns - f->tick_at_ns[slot]);
 	f->tick_cpu_ns[slot] = cpu_ns;
 	f->tick_at_ns[slot] = now_ns;
-	return f->ticks > FERRY_TICKS ? (u32)weir_div(100 * used_ns, passed_ns) : 0;
+	f->ticks++;
+	return s;
+}
+
+/* Spinning is cut to a quarter, then given up; where even that is not enough, what is due is written a
+ * little late and several packets at a time. */
+static i64 less(const struct weir_ferry *f)
+{
+	i64 lead_ns = f->lead_ns > 4 * STEP_NS ? f->lead_ns / 4 : f->lead_ns - STEP_NS;
+	return lead_ns > f->lead_least_ns ? lead_ns : f->lead_least_ns;
+}
+
+static i64 more(const struct weir_ferry *f)
+{
+	i64 lead_ns = f->lead_ns > 4 * STEP_NS ? f->lead_ns + f->lead_ns / 4 : f->lead_ns + STEP_NS;
+	return lead_ns < f->lead_most_ns ? lead_ns : f->lead_most_ns;
 }
 
 void ferry_tick(struct weir_ferry *f, u64 now_ns)
 {
-	u64 most_ns = f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS;
-	u32 share = cpu_share(f, now_ns);
+	struct shares cpu = cpu_shares(f, now_ns);
 	f->tick_ns = now_ns + FERRY_TICK_NS;
-	if (share > SPIN_LESS)
-		f->spin_ns = weir_max(f->spin_ns / 2, weir_min(SPIN_LEAST_NS, most_ns));
-	else if (share < SPIN_MORE)
-		f->spin_ns = weir_min(f->spin_ns + f->spin_ns / 4, most_ns);
+	if (cpu.tick > SPIN_LESS)
+		f->lead_ns = less(f);
+	else if (cpu.tick < SPIN_MORE)
+		f->lead_ns = more(f);
 	if (f->config.realtime != WEIR_REALTIME_AUTO)
 		return;
-	f->calm_ticks = share < SPIN_LESS ? f->calm_ticks + 1 : 0;
-	if (f->realtime && share > LEAVE_FIFO)
+	f->calm_ticks = cpu.ticks < CALM ? f->calm_ticks + 1 : 0;
+	if (f->realtime && cpu.ticks > LEAVE_FIFO)
 		leave_realtime(f, now_ns);
 	else if (!f->realtime && f->may_realtime && f->calm_ticks > CALM_TICKS)
 		go_realtime(f, now_ns);
@@ -143,17 +174,30 @@ static int wait_for_devices(struct weir_ferry *f, u64 ns)
 	return n;
 }
 
+static void note_alarm(struct weir_ferry *f)
+{
+	u64 late_ns = weir_sub(ferry_now_ns(f), f->wake_ns);
+	f->timer_late_ns[f->n_timers++ % FERRY_TIMERS] = (u32)weir_min(late_ns, 0xffffffffU);
+}
+
 void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns)
 {
 	u64 ns = weir_min(weir_sub(wake_ns, now_ns), SLEEP_LONGEST_NS);
-	int n = wait_for_devices(f, ns);
-	f->slept = true;
-	f->woken = n != 0;
 	f->wake_ns = now_ns + ns;
-	if (n == 0) {
-		u64 late_ns = weir_sub(ferry_now_ns(f), f->wake_ns);
-		f->timer_late_ns[f->n_timers++ % FERRY_TIMERS] = (u32)weir_min(late_ns, 0xffffffffU);
-	}
+	f->rest = wait_for_devices(f, ns) ? FERRY_WOKEN : FERRY_SLEPT;
+	if (f->rest == FERRY_SLEPT)
+		note_alarm(f);
+}
+
+void ferry_nap(struct weir_ferry *f, u64 wake_ns)
+{
+	u64 clock_ns = f->origin_clock_ns + wake_ns;
+	struct timespec until = {.tv_sec = (time_t)(clock_ns / WEIR_NS_PER_S),
+				 .tv_nsec = (long)(clock_ns % WEIR_NS_PER_S)};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	f->wake_ns = wake_ns;
+	f->rest = FERRY_NAPPED;
+	note_alarm(f);
 }
 
 /* A packet that woke the ferry waited about as long as the ferry's own alarms make it wait; one that was
@@ -162,11 +206,11 @@ void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns)
 u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 now_ns, u64 empty_ns)
 {
 	u64 longest_ns = weir_sub(now_ns, empty_ns);
-	if (f->slept && f->woken && f->n_timers) {
+	if (f->rest == FERRY_WOKEN && f->n_timers) {
 		u32 n = (u32)weir_min(f->n_timers, FERRY_TIMERS);
 		return weir_min(f->timer_late_ns[f->timer_draw++ % n], longest_ns);
 	}
-	if (f->slept && !f->woken)
+	if (f->rest == FERRY_SLEPT) /* it would have ended the sleep */
 		longest_ns = weir_min(longest_ns, weir_sub(now_ns, f->wake_ns));
 	f->fraction += 0x9e3779b9U;
 	return weir_muldiv(longest_ns, f->fraction, 1ULL << 32);

@@ -8,8 +8,8 @@
 
 static void look(struct weir_ferry *f, u64 now_ns)
 {
-	u64 from_ns = f->slept ? f->wake_ns : f->looked_ns;
-	if (!f->woken)
+	u64 from_ns = f->rest == FERRY_AWAKE ? f->looked_ns : f->wake_ns;
+	if (f->rest != FERRY_WOKEN)
 		weir_hist_add(&f->fidelity.gap_ns, weir_sub(now_ns, from_ns));
 	f->looked_before_ns = f->looked_ns;
 	f->looked_ns = now_ns;
@@ -30,9 +30,21 @@ static bool busy(const struct weir_ferry *f)
 static u64 next_wake_ns(const struct weir_ferry *f, u64 until_ns)
 {
 	u64 departure_ns = ferry_next_departure_ns(f);
-	u64 wake_ns = departure_ns == WEIR_NEVER ? WEIR_NEVER : weir_sub(departure_ns, f->spin_ns);
-	wake_ns = weir_min(wake_ns, f->mark_ns);
-	return weir_min(wake_ns, until_ns);
+	u64 wake_ns = f->lead_ns > 0 ? weir_sub(departure_ns, (u64)f->lead_ns)
+				     : weir_add(departure_ns, (u64)-f->lead_ns);
+	if (departure_ns == WEIR_NEVER)
+		wake_ns = WEIR_NEVER;
+	return weir_min(weir_min(wake_ns, f->mark_ns), until_ns);
+}
+
+/* Nothing is to be done now. Where the CPU is scarce, packets that come are left alone for a while. */
+static void rest(struct weir_ferry *f, u64 until_ns, bool found_packets)
+{
+	u64 wake_ns = next_wake_ns(f, until_ns), now_ns = ferry_now_ns(f);
+	if (f->lead_ns < 0 && (found_packets || wake_ns < now_ns + 2 * (u64)-f->lead_ns))
+		ferry_nap(f, weir_max(weir_min(wake_ns, now_ns + (u64)-f->lead_ns), now_ns));
+	else if (wake_ns > now_ns && !found_packets)
+		ferry_sleep(f, now_ns, wake_ns);
 }
 
 /* One round. True when the end has come. */
@@ -42,7 +54,7 @@ static bool turn(struct weir_ferry *f, u64 until_ns)
 	look(f, now_ns);
 	int n = poll_devices(f);
 	u64 horizon_ns = ferry_read(f, f->event, (u32)n);
-	f->slept = f->woken = false;
+	f->rest = FERRY_AWAKE;
 	if (now_ns > weir_add(until_ns, END_LONGEST_NS))
 		horizon_ns = until_ns;
 	ferry_advance(f, weir_min(horizon_ns, until_ns), weir_min(now_ns, until_ns));
@@ -51,14 +63,10 @@ static bool turn(struct weir_ferry *f, u64 until_ns)
 		return true;
 	if (now_ns >= f->tick_ns)
 		ferry_tick(f, now_ns);
-	if (n || busy(f))
-		return false;
-	u64 wake_ns = next_wake_ns(f, until_ns);
-	if (wake_ns > now_ns && now_ns >= f->overruns_at_ns)
+	if (now_ns >= f->overruns_at_ns)
 		ferry_overruns_tick(f, now_ns);
-	now_ns = ferry_now_ns(f);
-	if (wake_ns > now_ns)
-		ferry_sleep(f, now_ns, wake_ns);
+	if (!busy(f))
+		rest(f, until_ns, n > 0);
 	return false;
 }
 
@@ -72,7 +80,7 @@ int weir_ferry_run(struct weir_ferry *f, const volatile sig_atomic_t *stop, u64 
 	u64 from_ns = ferry_now_ns(f);
 	ferry_pace_begin(f, &before);
 	f->looked_ns = f->looked_before_ns = from_ns;
-	f->slept = f->woken = false;
+	f->rest = FERRY_AWAKE;
 	while (!*stop && !f->error && !turn(f, until_ns))
 		;
 	ferry_pace_end(f, &before);

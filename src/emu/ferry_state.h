@@ -87,6 +87,13 @@ struct ferry_snapshot {
 	u64 *words;
 };
 
+enum ferry_rest {
+	FERRY_AWAKE,
+	FERRY_SLEPT,  /* to the end */
+	FERRY_WOKEN,  /* by a packet */
+	FERRY_NAPPED, /* deaf for packets */
+};
+
 struct weir_ferry {
 	struct weir_ferry_config config;
 	struct weir_packet_pool pool;
@@ -121,9 +128,10 @@ struct weir_ferry {
 
 	int epoll;
 	struct epoll_event *event;
-	bool slept, woken; /* just before the latest look; by a packet, not by the time */
-	u64 wake_ns;	   /* when the sleep was to end */
-	u64 spin_ns;
+	enum ferry_rest rest; /* just before the latest look */
+	u64 wake_ns;	      /* when it was to end */
+	/* How long before a departure to wake; below 0: how long after. */
+	i64 lead_ns, lead_least_ns, lead_most_ns;
 	u64 tick_ns, tick_cpu_ns[FERRY_TICKS], tick_at_ns[FERRY_TICKS];
 	u32 ticks, calm_ticks;
 	bool realtime, may_realtime, raised;
@@ -203,6 +211,8 @@ void ferry_pace_end(struct weir_ferry *f, const struct ferry_thread_before *befo
 void ferry_tick(struct weir_ferry *f, u64 now_ns);
 /* Sleeps until `wake_ns` or until a device has something. */
 void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns);
+/* Sleeps until `wake_ns`, whatever comes. */
+void ferry_nap(struct weir_ferry *f, u64 wake_ns);
 /* How long the latest packet may have waited for a read at now_ns, where it has no stamp: see fidelity.h. */
 u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 now_ns, u64 empty_ns);
 
