@@ -23,6 +23,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct weir_mahimahi *m, c
 void weir_mahimahi_begin(struct weir_mahimahi *m, FILE *out, const char *hop, const char *queue)
 {
 	weir_mahimahi_begin_by(m, out, "weir run", hop, queue);
+	weir_mahimahi_remark(m, "delays are waits in this hop's queue, without transmission and propagation");
 }
 
 void weir_mahimahi_begin_by(struct weir_mahimahi *m, FILE *out, const char *command, const char *hop,

@@ -68,7 +68,7 @@ static void tap_departure(struct weir_world *w, u32 hop, const struct weir_packe
 {
 	if (w->taps.on_hop_departure)
 		w->taps.on_hop_departure(w->taps.ctx, w->now_ns - w->hops[hop].delay_ns, hop, p->bytes,
-					 weir_packet_wait_ns(p));
+					 weir_waits_leave(&w->waits, hop, p));
 }
 
 /* Apart, so that the way to an endpoint, which every packet goes, stays short. */

@@ -8,6 +8,7 @@
 #include "timers.h"
 #include "transport/receiver.h"
 #include "transport/sender.h"
+#include "waits.h"
 #include "world.h"
 
 /* Flags of a packet; the high four bits are the attempt. */
@@ -92,6 +93,7 @@ struct weir_world {
 	u32 n_endpoints;
 	struct weir_pool pool; /* of what grows with the flows */
 	struct weir_world_taps taps;
+	struct weir_waits waits; /* while on_hop_departure is tapped */
 	struct weir_completion *completions;
 	u64 n_completions, completions_capacity;
 };

@@ -81,6 +81,7 @@ void weir_world_free(struct weir_world *w)
 	free(w->endpoints);
 	free(w->sacks);
 	free(w->completions);
+	weir_waits_free(&w->waits);
 	weir_pool_free(&w->pool);
 	free(w);
 }
@@ -96,6 +97,8 @@ static void on_drop(void *ctx, struct weir_link *link, u64 now_ns, const struct 
 		w->flows[p->flow].lost_packets++;
 	if (p->ext)
 		weir_sim_sack_drop(w, p->ext);
+	if (w->tapped && w->taps.on_hop_departure)
+		weir_waits_leave(&w->waits, owner->hop, p);
 	if (w->tapped && w->taps.on_hop_drop)
 		w->taps.on_hop_drop(w->taps.ctx, now_ns, owner->hop, p->bytes);
 }
@@ -105,6 +108,8 @@ static void on_duplicate(void *ctx, const struct weir_packet *p)
 	struct weir_sim_hop_owner *owner = ctx;
 	if (p->ext)
 		owner->world->sacks[p->ext - 1].refs++;
+	if (owner->world->tapped)
+		weir_waits_copy(&owner->world->waits, owner->hop, p);
 }
 
 u32 weir_world_add_hop(struct weir_world *w, const struct weir_hop_config *c)
@@ -239,6 +244,8 @@ void weir_world_set_hop_wait(struct weir_world *w, u32 hop, struct weir_hist *wa
 
 void weir_sim_tap_arrival(struct weir_world *w, u32 hop, const struct weir_packet *p)
 {
+	if (w->taps.on_hop_departure && !weir_waits_enter(&w->waits, hop, p))
+		w->failed = true;
 	if (w->taps.on_hop_arrival)
 		w->taps.on_hop_arrival(w->taps.ctx, w->now_ns, hop, p->bytes);
 }

@@ -67,6 +67,7 @@ struct weir_world_taps {
 	void (*on_receive)(void *ctx, u64 now_ns, u32 flow, bool is_ack, u64 seq, u64 ack, u32 wire_bytes);
 	void (*on_ack_done)(void *ctx, u64 now_ns, u32 flow, const struct weir_flow_now *now);
 	void (*on_hop_arrival)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes);
+	/* wait_ns: in the queue of this hop alone, to 16 ns */
 	void (*on_hop_departure)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes, u64 wait_ns);
 	void (*on_hop_drop)(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes);
 };
