@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* weir run: one scenario in, records and a report out. */
 #include "command.h"
+#include "ktcp/flow.h"
 #include "progress.h"
 #include "report/report.h"
 #include "run/plan.h"
@@ -113,6 +114,22 @@ static void add_named(struct command *c, const char *name)
 	mistake(c, WEIR_EXIT_USAGE);
 }
 
+/* In an emulation a name is the kernel's, whether Weir has it or not; the machine is asked later. */
+static void add_kernel(struct command *c, const char *value)
+{
+	if (!weir_plugin_is_path(value)) {
+		c->controllers[c->plan.n_controllers++] = (struct weir_plan_controller){value, NULL, NULL};
+		return;
+	}
+	char list[WEIR_KTCP_WHY_BYTES] = "";
+	weir_ktcp_has_controller("reno", list);
+	mistake(c,
+		weir_error(c->call, WEIR_EXIT_MACHINE,
+			   "--controller %s: controllers of your own run with --on sim only, until they run "
+			   "in the kernel; this kernel has: %s",
+			   value, list));
+}
+
 static void take_controllers(struct command *c)
 {
 	const char *value;
@@ -123,6 +140,10 @@ static void take_controllers(struct command *c)
 			return;
 		}
 		const char *name = strncmp(value, "kernel:", 7) == 0 ? value + 7 : value;
+		if (c->plan.emulated) {
+			add_kernel(c, value);
+			continue;
+		}
 		if (weir_plugin_is_path(value))
 			add_plugin(c, value);
 		else
@@ -152,11 +173,9 @@ static void take_backend(struct command *c)
 	const char *on = weir_option(c->call, "on");
 	if (!on || strcmp(on, "sim") == 0)
 		return;
-	if (strcmp(on, "emu") == 0)
-		weir_error(c->call, WEIR_EXIT_USAGE, "--on emu is not built yet in version " WEIR_VERSION);
-	else
-		weir_error(c->call, WEIR_EXIT_USAGE, "--on %s: sim is expected", on);
-	mistake(c, WEIR_EXIT_USAGE);
+	c->plan.emulated = strcmp(on, "emu") == 0;
+	if (!c->plan.emulated)
+		mistake(c, weir_error(c->call, WEIR_EXIT_USAGE, "--on %s: sim or emu is expected", on));
 }
 
 /* The command line for the manifest: where the results go does not change them. */
@@ -234,6 +253,8 @@ static int prepare(struct command *c, char directory[PATH_MAX])
 		mistake(c, WEIR_EXIT_USAGE);
 	}
 	char why[512];
+	if (c->code == WEIR_EXIT_OK && weir_plan_check_machine(&c->plan, why) < 0)
+		mistake(c, weir_error(c->call, WEIR_EXIT_MACHINE, "%s", why));
 	const char *output = weir_option(c->call, "output");
 	int n = output ? snprintf(directory, PATH_MAX, "%s", output)
 		       : snprintf(directory, PATH_MAX, "out/%s", c->plan.set.name ? c->plan.set.name : "");
@@ -301,7 +322,7 @@ static int run_all(struct command *c, const char *directory)
 	if (failed) {
 		if (writes)
 			weir_outdir_abandon(&dir);
-		return weir_error(c->call, WEIR_EXIT_FAILED, "%s", why);
+		return weir_error(c->call, c->plan.code, "%s", why);
 	}
 	if (writes && write_report(c, &dir) != WEIR_EXIT_OK) {
 		weir_outdir_abandon(&dir);
@@ -316,6 +337,9 @@ static int run_all(struct command *c, const char *directory)
 	if (c->plan.interrupted)
 		return weir_error(c->call, WEIR_EXIT_FAILED,
 				  "interrupted: the results are complete up to there");
+	if (c->plan.invalid)
+		return weir_error(c->call, WEIR_EXIT_INVALID,
+				  "invalid: the emulator could not keep up with what was asked");
 	return code;
 }
 
@@ -346,7 +370,7 @@ static const struct weir_option options[] = {
      .repeat = true,
      .help = "in place of every `controller: subject`, or of the controllers of all flows; several make one "
 	     "run each"},
-    {.name = "on", .value = "sim", .help = "where to run it"},
+    {.name = "on", .value = "sim|emu", .help = "in simulation, or as kernel TCP over an emulated path"},
     WEIR_OPTION_SEED,
     {.name = "repeat", .value = "N", .help = "run N seeds; means and 95 % confidence intervals"},
     {.name = "set", .value = "KEY=VALUE", .repeat = true, .help = "change a key of the scenario, dotted"},
@@ -361,9 +385,10 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_run = {
     .name = "run",
-    .synopsis = "FILE.yaml [--controller NAME|./mine.h]... [--seed N] [--repeat N] [--set KEY=VALUE]... "
+    .synopsis = "FILE.yaml [--controller NAME|./mine.h]... [--on sim|emu] [--seed N] [--repeat N] [--set "
+		"KEY=VALUE]... "
 		"[-o DIR] [--json]",
-    .help = "simulate a scenario; leave a summary, series and a report",
+    .help = "simulate or emulate a scenario; leave a summary, series and a report",
     .details =
 	"Results go to out/NAME/, replaced whole, or to DIR. With --json the summary goes to stdout, and\n"
 	"without -o nothing is written.",

@@ -37,7 +37,7 @@ static void check_controller(const struct weir_scenario_set *set, const struct w
 		weir_scenario_mistake(set, diag, c->at,
 				      "%s: `controller: subject` needs --controller NAME on the command line",
 				      f->name);
-	} else if (c->index == WEIR_SCENARIO_NONE) {
+	} else if (c->index == WEIR_SCENARIO_NONE && !with->emulated) {
 		const char *near = weir_registry_nearest(with->registry, c->name);
 		weir_scenario_mistake(
 		    set, diag, c->at,

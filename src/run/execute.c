@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The second half of a plan: running it and writing what it leaves. */
+#include "emulate.h"
 #include "plan.h"
 #include "record/repeats.h"
 #include "record/series.h"
@@ -148,9 +149,40 @@ static void on_progress(void *ctx, double done, double total)
 		g->p->progress(g->p->progress_ctx, g->p->work_done + done / total, g->total_runs);
 }
 
-/* The k-th seed of a job; series and exports are of the first only. */
-static int run_seed(struct weir_plan *p, struct weir_job *job, u64 k, struct weir_series *series,
-		    struct weir_exports *exports, char why[WHY_BYTES])
+/* Where a run writes as it goes: the first seed only. */
+struct recorded {
+	struct weir_series *series;
+	struct weir_exports *exports;
+	struct weir_exports_wanted live; /* of an emulation */
+	char directory[PATH_MAX];
+};
+
+static int run_backend(struct weir_plan *p, const struct weir_simulate_config *c, const struct recorded *to,
+		       struct weir_summary *summary, char why[WHY_BYTES])
+{
+	if (p->emulated) {
+		struct weir_emulate_config e = {.run = *c};
+		if (to) {
+			e.live = to->live;
+			e.directory = to->directory;
+		}
+		int code = weir_emulate(&e, summary, why);
+		p->code = code ? (enum weir_exit)code : p->code;
+		return code ? -1 : 0;
+	}
+	if (weir_simulate(c, summary) == 0)
+		return 0;
+	return fail(why, "the simulation failed: %s", strerror(errno));
+}
+
+static bool is_invalid(const struct weir_summary *s)
+{
+	return s->emulation.verdict && strcmp(s->emulation.verdict, "invalid") == 0;
+}
+
+/* The k-th seed of a job; `to` is NULL for all but the first. */
+static int run_seed(struct weir_plan *p, struct weir_job *job, u64 k, const struct recorded *to,
+		    char why[WHY_BYTES])
 {
 	struct progress g = {p, (double)p->n_jobs * (double)p->repeat};
 	struct weir_simulate_config c = {
@@ -158,40 +190,38 @@ static int run_seed(struct weir_plan *p, struct weir_job *job, u64 k, struct wei
 	    .with = weir_plan_with(p, job),
 	    .traces = &p->traces,
 	    .seed = job->seed + k,
-	    .series = series,
-	    .exports = exports,
+	    .series = to ? to->series : NULL,
+	    .exports = to ? to->exports : NULL,
 	    .stop = p->stop,
 	    .progress = on_progress,
 	    .progress_ctx = &g,
 	};
-	struct weir_summary summary;
+	struct weir_summary summary = {0};
 	double began_s = now_s();
-	int failed = weir_simulate(&c, &summary) < 0;
-	int error = errno;
+	int failed = run_backend(p, &c, to, &summary, why) < 0;
 	summary.wall_s = now_s() - began_s;
 	p->work_done += 1;
 	p->interrupted = p->interrupted || summary.interrupted;
+	p->invalid = p->invalid || is_invalid(&summary);
 	/* Of a later seed that was cut short nothing is kept: it would bend the means. */
 	bool counts = !failed && p->repeat > 1 && (k == 0 || !summary.interrupted);
-	if (counts && keep_document(job, &summary) < 0) {
-		failed = 1;
-		error = ENOMEM;
-	}
+	if (counts && keep_document(job, &summary) < 0)
+		failed = fail(why, "out of memory");
 	if (k == 0)
 		job->summary = summary;
 	else
 		weir_summary_free(&summary);
-	return failed ? fail(why, "the simulation failed: %s", strerror(error)) : 0;
+	return failed ? -1 : 0;
 }
 
-static int run_seeds(struct weir_plan *p, struct weir_job *job, struct weir_series *series,
-		     struct weir_exports *exports, char why[WHY_BYTES])
+static int run_seeds(struct weir_plan *p, struct weir_job *job, const struct recorded *to,
+		     char why[WHY_BYTES])
 {
 	job->documents = calloc(p->repeat + 1, sizeof *job->documents);
 	if (!job->documents)
 		return fail(why, "out of memory");
 	for (u64 k = 0; k < p->repeat && !p->interrupted; k++)
-		if (run_seed(p, job, k, k == 0 ? series : NULL, k == 0 ? exports : NULL, why) < 0)
+		if (run_seed(p, job, k, k == 0 ? to : NULL, why) < 0)
 			return -1;
 	if (p->interrupted && job->n_documents > 0 && job->n_documents < p->repeat)
 		weir_summary_note(&job->summary, "interrupted: %u of %llu seeds were run", job->n_documents,
@@ -202,43 +232,45 @@ static int run_seeds(struct weir_plan *p, struct weir_job *job, struct weir_seri
 }
 
 static int open_exports(const struct weir_plan *p, const struct weir_job *job, const struct weir_outdir *dir,
-			struct weir_exports **exports, char why[WHY_BYTES])
+			struct recorded *to, char why[WHY_BYTES])
 {
 	const struct weir_scenario_record *r = &job->scenario.record;
 	struct weir_exports_wanted w = {p->exports.pcap || r->pcap, p->exports.qlog || r->qlog,
 					p->exports.iperf3 || r->iperf3, p->exports.mahimahi || r->mahimahi};
-	char path[PATH_MAX];
 	const char *file;
-	*exports = NULL;
 	if (!weir_exports_any(&w))
 		return 0;
-	if (!job_path(dir, job, "", path))
+	if (!job_path(dir, job, "", to->directory))
 		return fail(why, "the path is too long");
-	*exports = weir_exports_open(&w, path, &job->scenario, &file);
-	return *exports ? 0 : fail(why, "cannot write %s: %s", file, strerror(errno));
+	if (p->emulated) {
+		to->live = w;
+		w = (struct weir_exports_wanted){.iperf3 = w.iperf3};
+		if (!weir_exports_any(&w))
+			return 0;
+	}
+	to->exports = weir_exports_open(&w, to->directory, &job->scenario, &file);
+	return to->exports ? 0 : fail(why, "cannot write %s: %s", file, strerror(errno));
 }
 
 /* series.csv stays open while the job runs, and the exports with it. */
 static int run_recorded(struct weir_plan *p, struct weir_job *job, const struct weir_outdir *dir, FILE *csv,
 			char why[WHY_BYTES])
 {
-	struct weir_series *series = malloc(sizeof *series);
-	struct weir_exports *exports = NULL;
+	struct recorded to = {.series = malloc(sizeof *to.series)};
 	const char *file;
-	if (!series)
+	if (!to.series)
 		return fail(why, "out of memory");
-	weir_series_begin(series, csv);
-	int failed =
-	    open_exports(p, job, dir, &exports, why) < 0 || run_seeds(p, job, series, exports, why) < 0;
-	if (exports && weir_exports_close(exports, &file) < 0 && !failed) {
+	weir_series_begin(to.series, csv);
+	int failed = open_exports(p, job, dir, &to, why) < 0 || run_seeds(p, job, &to, why) < 0;
+	if (to.exports && weir_exports_close(to.exports, &file) < 0 && !failed) {
 		fail(why, "cannot write %s: %s", file, strerror(errno));
 		failed = 1;
 	}
-	if (weir_series_finish(series) < 0 && !failed) {
+	if (weir_series_finish(to.series) < 0 && !failed) {
 		fail(why, "cannot write series.csv: %s", strerror(errno));
 		failed = 1;
 	}
-	free(series);
+	free(to.series);
 	return failed ? -1 : 0;
 }
 
@@ -247,7 +279,7 @@ static int run_job(struct weir_plan *p, struct weir_job *job, const struct weir_
 {
 	char path[PATH_MAX];
 	if (!dir)
-		return run_seeds(p, job, NULL, NULL, why);
+		return run_seeds(p, job, NULL, why);
 	if (*job->directory && (!job_path(dir, job, "", path) || mkdir(path, 0777) != 0))
 		return fail(why, "cannot make the directory %s: %s", job->directory, strerror(errno));
 	FILE *csv = job_path(dir, job, "series.csv", path) ? fopen(path, "w") : NULL;
@@ -284,6 +316,7 @@ static void all_body(struct weir_json *j, const struct weir_plan *p, const struc
 
 int weir_plan_run(struct weir_plan *p, const struct weir_outdir *dir, char why[WHY_BYTES])
 {
+	p->code = WEIR_EXIT_FAILED;
 	for (u32 i = 0; i < p->n_jobs && !p->interrupted; i++)
 		if (run_job(p, &p->jobs[i], dir, why) < 0)
 			return -1;

@@ -24,6 +24,7 @@ struct weir_exports {
 	struct weir_qlog qlog;
 	FILE *iperf3_file;
 	struct weir_iperf3 iperf3;
+	u64 iperf3_due_ns; /* the next interval's end */
 	struct weir_iperf3_stream *stream;
 	u32 *stream_flow, n_streams;
 	struct weir_mahimahi *mahimahi; /* one a hop of the scenario */
@@ -64,7 +65,7 @@ static int open_pcaps(struct weir_exports *x, const char *directory, const char 
 	return x->receiver_side ? 0 : -1;
 }
 
-static const char *queue_name(u32 aqm)
+const char *weir_exports_queue_name(u32 aqm)
 {
 	static const char *const name[] = {"droptail", "drophead", "red", "codel", "pie", "fq_codel"};
 	return name[aqm];
@@ -86,7 +87,8 @@ static int open_mahimahi(struct weir_exports *x, const char *directory, const st
 		FILE *out = create(directory, x->mahimahi_name[i]);
 		if (!out)
 			return -1;
-		weir_mahimahi_begin(&x->mahimahi[i], out, s->hops[i].name, queue_name(s->hops[i].aqm.kind));
+		weir_mahimahi_begin(&x->mahimahi[i], out, s->hops[i].name,
+				    weir_exports_queue_name(s->hops[i].aqm.kind));
 		x->n_hops++;
 	}
 	return 0;
@@ -222,6 +224,7 @@ static int begin_iperf3(struct weir_exports *x)
 		s->mss_bytes = (u32)e->flow->endpoint.mss_bytes;
 		x->stream_flow[x->n_streams++] = flow;
 	}
+	x->iperf3_due_ns = WEIR_IPERF3_INTERVAL_NS;
 	weir_iperf3_begin(&x->iperf3, x->iperf3_file, x->stream, x->n_streams, b->scenario->duration_ns);
 	return 0;
 }
@@ -247,7 +250,8 @@ int weir_exports_attach(struct weir_exports *x, const struct weir_build *b, stru
 		taps.on_hop_departure = on_hop_departure;
 		taps.on_hop_drop = on_hop_drop;
 	}
-	weir_world_set_taps(world, &taps);
+	if (world)
+		weir_world_set_taps(world, &taps);
 	return x->has_iperf3 ? begin_iperf3(x) : 0;
 }
 
@@ -291,8 +295,9 @@ void weir_exports_tick(struct weir_exports *x, u64 now_ns)
 {
 	if (x->mahimahi)
 		write_capacity(x, now_ns);
-	if (!x->has_iperf3 || now_ns % WEIR_IPERF3_INTERVAL_NS)
+	if (!x->has_iperf3 || now_ns < x->iperf3_due_ns)
 		return;
+	x->iperf3_due_ns = (now_ns / WEIR_IPERF3_INTERVAL_NS + 1) * WEIR_IPERF3_INTERVAL_NS;
 	read_streams(x);
 	weir_iperf3_interval(&x->iperf3, now_ns);
 }

@@ -13,10 +13,14 @@ struct weir_exports_wanted {
 };
 bool weir_exports_any(const struct weir_exports_wanted *w);
 
+/* "droptail", as mahimahi writes it; `aqm` is the scenario's. */
+const char *weir_exports_queue_name(u32 aqm);
+
 /* Creates the files in a directory. NULL with errno set, and *file naming the culprit, when that fails. */
 struct weir_exports *weir_exports_open(const struct weir_exports_wanted *w, const char *directory,
 				       const struct weir_scenario *s, const char **file);
-/* Before the world runs. 0, or -1 when out of memory. */
+/* Before the flows run. world: NULL in an emulation, where packets and hops are watched as they pass
+ * (emulate_live.h), and iperf3.json is what is written here. 0, or -1 when out of memory. */
 int weir_exports_attach(struct weir_exports *x, const struct weir_build *b, struct weir_world *world);
 /* When the world must stop next for the exports, after now_ns; and that it stands there. */
 u64 weir_exports_next_ns(const struct weir_exports *x, u64 now_ns);

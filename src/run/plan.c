@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "plan.h"
 
+#include "emulable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct we
 	    .registry = p->registry,
 	    .controller = job->controller ? job->controller->ops : NULL,
 	    .controller_name = job->controller ? job->controller->name : NULL,
+	    .emulated = p->emulated,
 	};
 }
 
@@ -101,9 +104,21 @@ int weir_plan_make(struct weir_plan *p, struct weir_diag *diag)
 			struct weir_job *job = &p->jobs[p->n_jobs - 1];
 			struct weir_build_with with = weir_plan_with(p, job);
 			mistakes += weir_check_point(&p->set, &job->scenario, &with, &p->traces, diag);
+			if (p->emulated)
+				mistakes += weir_emulable_check(&p->set, &job->scenario, diag);
 		}
 	}
 	return mistakes || diag->n ? -1 : 0;
+}
+
+int weir_plan_check_machine(const struct weir_plan *p, char why[512])
+{
+	for (u32 i = 0; p->emulated && i < p->n_jobs; i++) {
+		struct weir_build_with with = weir_plan_with(p, &p->jobs[i]);
+		if (weir_emulable_controllers(&p->jobs[i].scenario, &with, why) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void weir_plan_free(struct weir_plan *p)

@@ -5,6 +5,7 @@
 #define WEIR_RUN_PLAN_H
 
 #include "check.h"
+#include "core/exit_code.h"
 #include "exports.h"
 #include "record/manifest.h"
 #include "record/outdir.h"
@@ -47,6 +48,7 @@ struct weir_plan {
 	const u64 *seed;		    /* NULL: as the scenario says */
 	u64 repeat;			    /* at least 1 */
 	struct weir_exports_wanted exports; /* beside what the scenario asks for */
+	bool emulated;			    /* kernel TCP over the emulated path */
 	const char *const *arguments;
 	u32 n_arguments;
 	const volatile sig_atomic_t *stop;
@@ -58,21 +60,25 @@ struct weir_plan {
 	struct weir_job *jobs;
 	u32 n_jobs, n_done;
 	bool interrupted;
-	double work_done; /* for progress: finished runs */
+	bool invalid;	     /* the verdict over one of the runs; all are written */
+	enum weir_exit code; /* what kind of failure it was */
+	double work_done;    /* for progress: finished runs */
 };
 
 /* Reads and checks everything. 0, or -1 with all mistakes in *diag. Free in both cases. */
 int weir_plan_make(struct weir_plan *p, struct weir_diag *diag);
 void weir_plan_free(struct weir_plan *p);
 
-/* Runs all jobs, into an open directory or (NULL) into memory only. 0, or -1 with a sentence. A run that was
- * stopped early is a success with `interrupted` set. */
+/* Runs all jobs, into an open directory or (NULL) into memory only. 0, or -1 with a sentence and p->code. A
+ * run that was stopped early is a success with `interrupted` set. */
 int weir_plan_run(struct weir_plan *p, const struct weir_outdir *dir, char why[512]);
 
 /* The document of the whole command: of the only job, or weir.run/1 of all that were run. 0, or -1 with
  * errno set. */
 int weir_plan_document(const struct weir_plan *p, FILE *out);
 
+/* In an emulation: whether the machine has every controller. 0, or -1 with a sentence. */
+int weir_plan_check_machine(const struct weir_plan *p, char why[512]);
 /* What the build of a job is told. */
 struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct weir_job *job);
 /* Value of an axis in a job. */

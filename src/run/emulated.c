@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+#include "emulated.h"
+
+#include "emulable.h"
+#include "hops.h"
+#include "judge.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How long two processes take until their sockets are there, on a slow machine. */
+#define FORK_NS (20 * WEIR_NS_PER_MS)
+#define SETTLE_NS (200 * WEIR_NS_PER_MS)
+/* The ferry runs so long before the first handshake. */
+#define AHEAD_NS (50 * WEIR_NS_PER_MS)
+
+static u64 clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * WEIR_NS_PER_S + (u64)t.tv_nsec;
+}
+
+static void sleep_until(u64 at_ns)
+{
+	struct timespec t = {.tv_sec = (time_t)(at_ns / WEIR_NS_PER_S),
+			     .tv_nsec = (long)(at_ns % WEIR_NS_PER_S)};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+/* ---- who sits where ---- */
+
+/* Pairs of hosts belong to paths: what comes from a device takes one path. Each path with flows gets one
+ * pair, and the rest go one by one to the path with the most flows for each of its pairs. */
+static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
+{
+	const struct weir_scenario *s = e->b->scenario;
+	u32 most = (u32)weir_min(e->b->n_flows, WEIR_EMULATED_PAIRS_MAX);
+	for (u32 i = 0; i < s->n_flows; i++)
+		flows[s->flows[i].path] += s->flows[i].count;
+	for (u32 p = 0; p < s->n_paths; p++) {
+		pairs[p] = flows[p] > 0;
+		e->n_pairs += flows[p] > 0;
+	}
+	while (e->n_pairs < most) {
+		u32 best = 0;
+		for (u32 p = 1; p < s->n_paths; p++)
+			if (flows[p] * weir_max(pairs[best], 1) > flows[best] * weir_max(pairs[p], 1))
+				best = p;
+		pairs[best]++;
+		e->n_pairs++;
+	}
+}
+
+/* Flows of a path go round its pairs. */
+static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u64 *next)
+{
+	const struct weir_build *b = e->b;
+	u32 pair = 0;
+	for (u32 p = 0; p < b->scenario->n_paths; p++) {
+		first[p] = pair;
+		for (u64 k = 0; k < pairs[p]; k++)
+			e->pair_path[pair++] = p;
+	}
+	for (u32 i = 0; i < b->n_entries; i++) {
+		const struct weir_build_entry *entry = &b->entry[i];
+		u32 p = entry->flow->path;
+		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
+			e->flow[flow].pair = (u32)(first[p] + next[p]++ % pairs[p]);
+			e->flow[flow].reverse = entry->flow->reverse;
+			e->flow[flow].rtt_ns =
+			    entry->controlled ? &b->rtt_ns[weir_build_hist(b, entry, flow)] : NULL;
+		}
+	}
+}
+
+static int seat(struct weir_emulated *e)
+{
+	u32 n = e->b->scenario->n_paths + 1;
+	u64 *numbers = calloc(4 * (size_t)n, sizeof *numbers);
+	e->flow = calloc(e->b->n_flows + 1u, sizeof *e->flow);
+	e->pair_path = calloc(WEIR_EMULATED_PAIRS_MAX + 1u, sizeof *e->pair_path);
+	bool ok = numbers && e->flow && e->pair_path;
+	if (ok) {
+		deal_pairs(e, numbers, numbers + n);
+		seat_flows(e, numbers + n, numbers + 2 * n, numbers + 3 * n);
+	}
+	free(numbers);
+	return ok ? 0 : -1;
+}
+
+static bool any_ecn(const struct weir_scenario *s)
+{
+	for (u32 i = 0; i < s->n_flows; i++)
+		if (s->flows[i].controller.name && s->flows[i].endpoint.ecn)
+			return true;
+	return false;
+}
+
+static int open_site(struct weir_emulated *e, char why[512])
+{
+	const struct weir_scenario *s = e->b->scenario;
+	bool rootless;
+	if (weir_netns_prepare(&rootless, why) < 0)
+		return WEIR_EXIT_MACHINE;
+	const struct weir_site_config c = {
+	    .hosts = e->n_pairs, .mtu_bytes = weir_emulable_mtu_bytes(s), .ecn = any_ecn(s)};
+	if (weir_site_open(&e->site, &c, why) < 0)
+		return WEIR_EXIT_MACHINE;
+	e->site_open = true;
+	return 0;
+}
+
+/* ---- flows ---- */
+
+static struct sockaddr_in6 address_of(const struct weir_emulated *e, u32 side, u32 flow, bool ipv6)
+{
+	struct sockaddr_in6 out = {0};
+	u32 address = e->site.host[side][e->flow[flow].pair].address;
+	in_port_t port = htons((u16)(WEIR_EMULATED_FIRST_PORT + flow));
+	if (ipv6) {
+		out = (struct sockaddr_in6){.sin6_family = AF_INET6,
+					    .sin6_port = port,
+					    .sin6_addr = weir_site_address6(&e->site, address)};
+	} else {
+		struct sockaddr_in in = {
+		    .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(address)};
+		memcpy(&out, &in, sizeof in);
+	}
+	return out;
+}
+
+/* A receive window beyond what the kernel could offer is no wish. */
+static u64 rwnd_of(const struct weir_scenario_endpoint *p)
+{
+	return p->rwnd_bytes >= 1ULL << 30 ? 0 : p->rwnd_bytes;
+}
+
+/* Each sample wakes a process: many flows are looked at less often each. */
+static u64 tcp_sample_ns(const struct weir_emulated *e)
+{
+	return weir_max(e->config.publish_ns, e->b->n_flows * (WEIR_NS_PER_MS / 2));
+}
+
+static int start_flow(struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow, char why[512])
+{
+	const struct weir_scenario_flow *f = entry->flow;
+	struct weir_emulated_flow *out = &e->flow[flow];
+	u32 from = f->reverse ? WEIR_RIGHT : WEIR_LEFT;
+	bool ipv6 = entry->controlled && f->endpoint.header_bytes == WEIR_EMULATED_HEADER6;
+	char sentence[WEIR_KTCP_WHY_BYTES];
+	const struct weir_ktcp_config c = {
+	    .sender_ns = e->site.host[from][out->pair].ns.fd,
+	    .receiver_ns = e->site.host[WEIR_RIGHT - from][out->pair].ns.fd,
+	    .sender = address_of(e, from, flow, ipv6),
+	    .receiver = address_of(e, WEIR_RIGHT - from, flow, ipv6),
+	    .controller = entry->controlled ? weir_emulable_controller(entry->controller) : NULL,
+	    .app = weir_build_app(&f->app),
+	    .seed = e->config.seed,
+	    .flow = flow,
+	    .start_ns = weir_add(e->zero_clock_ns, e->b->start_ns[flow]),
+	    .stop_ns = weir_add(e->zero_clock_ns, f->stop_ns),
+	    .mss_bytes = entry->controlled ? (u32)f->endpoint.mss_bytes : 0,
+	    .rwnd_bytes = entry->controlled ? rwnd_of(&f->endpoint) : 0,
+	    .ecn = entry->controlled && f->endpoint.ecn,
+	    .pace = entry->controlled && f->endpoint.pace,
+	    .sample_ns = tcp_sample_ns(e),
+	};
+	if (ipv6 && !e->site.ipv6) {
+		snprintf(why, 512, "%s: header: %d bytes are those of IPv6, which this kernel does not have",
+			 f->name, WEIR_EMULATED_HEADER6);
+		return WEIR_EXIT_MACHINE;
+	}
+	out->tcp = weir_ktcp_start(&c, sentence);
+	if (out->tcp)
+		return 0;
+	snprintf(why, 512, "%s: %s", f->name, sentence);
+	return WEIR_EXIT_MACHINE;
+}
+
+/* The scenario's time 0 is fixed before the first process is made: far enough for all of them. */
+static int start_flows(struct weir_emulated *e, char why[512])
+{
+	const struct weir_build *b = e->b;
+	e->zero_clock_ns = clock_ns() + e->lead_ns + SETTLE_NS + b->n_flows * FORK_NS;
+	for (u32 i = 0; i < b->n_entries; i++) {
+		const struct weir_build_entry *entry = &b->entry[i];
+		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
+			int code = start_flow(e, entry, flow, why);
+			if (code)
+				return code;
+		}
+	}
+	return 0;
+}
+
+/* ---- the ferry ---- */
+
+static u64 base_rtt_ns(const struct weir_emulated *e)
+{
+	const struct weir_scenario *s = e->b->scenario;
+	u64 least_ns = WEIR_NEVER;
+	for (u32 i = 0; i < e->n_pairs; i++) {
+		const struct weir_scenario_path *p = &s->paths[e->pair_path[i]];
+		u64 ns = p->n_back ? 0 : p->back_delay_ns;
+		for (u32 k = 0; k < p->n_hops; k++)
+			ns = weir_add(ns, s->hops[p->hops[k]].delay_ns);
+		for (u32 k = 0; k < p->n_back; k++)
+			ns = weir_add(ns, s->hops[p->back[k]].delay_ns);
+		least_ns = weir_min(least_ns, ns);
+	}
+	return least_ns;
+}
+
+static int add_hops(struct weir_emulated *e, const struct weir_traces *traces)
+{
+	const struct weir_build *b = e->b;
+	for (u32 i = 0; i < b->scenario->n_hops; i++) {
+		struct weir_hop_config c = weir_hop_of(b->scenario, i, traces, b->mean_bps);
+		if (weir_ferry_add_hop(e->ferry, &c) == WEIR_FERRY_NONE)
+			return -1;
+		weir_ferry_set_hop_wait(e->ferry, i, &b->wait_ns[i]);
+	}
+	e->n_hops = b->scenario->n_hops;
+	return 0;
+}
+
+static int add_paths(struct weir_emulated *e)
+{
+	const struct weir_scenario *s = e->b->scenario;
+	for (u32 i = 0; i < s->n_paths; i++) {
+		const struct weir_scenario_path *p = &s->paths[i];
+		const u32 *back = p->back;
+		u32 n_back = p->n_back, own = e->n_hops;
+		char name[WEIR_HOP_NAME_BYTES];
+		if (n_back == 0) {
+			struct weir_hop_config c = weir_hop_way_back(p, name);
+			if (weir_ferry_add_hop(e->ferry, &c) == WEIR_FERRY_NONE)
+				return -1;
+			e->n_hops++;
+			back = &own;
+			n_back = 1;
+		}
+		if (weir_ferry_add_path(e->ferry, p->hops, p->n_hops, WEIR_UP) == WEIR_FERRY_NONE ||
+		    weir_ferry_add_path(e->ferry, back, n_back, WEIR_DOWN) == WEIR_FERRY_NONE)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_ports(struct weir_emulated *e)
+{
+	for (u32 i = 0; i < e->n_pairs; i++)
+		for (u32 side = 0; side < WEIR_SIDES; side++)
+			if (weir_ferry_add_port(e->ferry, &e->site.host[side][i].tun,
+						2 * e->pair_path[i] + (side == WEIR_RIGHT),
+						2 * i + (side == WEIR_LEFT)) == WEIR_FERRY_NONE)
+				return -1;
+	return 0;
+}
+
+static int make_ferry(struct weir_emulated *e, const struct weir_traces *traces)
+{
+	const struct weir_build *b = e->b;
+	e->ferry = weir_ferry_new(&(struct weir_ferry_config){.seed = e->config.seed,
+							      .base_rtt_ns = base_rtt_ns(e),
+							      .warmup_ns = e->warm_ns,
+							      .publish_ns = e->config.publish_ns,
+							      .first_port = WEIR_EMULATED_FIRST_PORT,
+							      .n_flows = b->n_flows});
+	if (!e->ferry || add_hops(e, traces) < 0 || add_paths(e) < 0 || add_ports(e) < 0)
+		return -1;
+	for (u32 flow = 0; flow < b->n_flows; flow++)
+		weir_ferry_set_flow(e->ferry, flow, e->flow[flow].reverse ? WEIR_DOWN : WEIR_UP,
+				    &b->delay_ns[flow], &b->queue_ns[flow]);
+	weir_emulated_watch(e);
+	return weir_emulated_begin_looks(e);
+}
+
+/* The ferry's time 0 is as near to its place before the scenario's as a sleep can end; from then on the
+ * ferry's clock is the clock. */
+static void *carry(void *ctx)
+{
+	struct weir_emulated *e = ctx;
+	if (weir_ferry_run(e->ferry, &e->halt, weir_add(e->lead_ns, e->b->scenario->duration_ns)) < 0)
+		e->error = errno;
+	__atomic_store_n(&e->ended, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static int start_ferry(struct weir_emulated *e, char why[512])
+{
+	sigset_t all, before;
+	sleep_until(e->zero_clock_ns - e->lead_ns);
+	e->zero_clock_ns = weir_ferry_start(e->ferry) + e->lead_ns;
+	if (e->config.live && weir_live_start(e->config.live, e->zero_clock_ns) < 0) {
+		snprintf(why, 512, "cannot start a thread: %s", strerror(errno));
+		return WEIR_EXIT_FAILED;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&e->thread, NULL, carry, e);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	e->running = error == 0;
+	if (error)
+		snprintf(why, 512, "cannot start a thread: %s", strerror(error));
+	return error ? WEIR_EXIT_FAILED : 0;
+}
+
+static int no_memory(char why[512])
+{
+	snprintf(why, 512, "out of memory");
+	return WEIR_EXIT_FAILED;
+}
+
+int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const struct weir_traces *traces,
+			const struct weir_emulated_config *c, char why[512])
+{
+	memset(e, 0, sizeof *e);
+	e->b = b;
+	e->config = *c;
+	e->lead_ns = (WEIR_KTCP_EARLY_NS + AHEAD_NS) / c->publish_ns * c->publish_ns + c->publish_ns;
+	e->warm_ns = weir_add(e->lead_ns, b->scenario->warmup_ns);
+	if (seat(e) < 0)
+		return no_memory(why);
+	int code = open_site(e, why);
+	if (code == 0)
+		code = start_flows(e, why);
+	if (code)
+		return code;
+	if (make_ferry(e, traces) < 0)
+		return no_memory(why);
+	b->backend = (struct weir_backend){&weir_emulated_ops, e};
+	for (u32 i = 0; i < b->n_entries; i++) {
+		b->entry[i].signals = weir_emulated_signals;
+		b->entry[i].n_signals = b->entry[i].controlled ? weir_emulated_n_signals : 0;
+	}
+	return start_ferry(e, why);
+}
+
+/* ---- while it runs ---- */
+
+#define PATIENCE_NS (100 * 1000ULL)
+
+int weir_emulated_look(struct weir_emulated *e, u64 index, const volatile sig_atomic_t *stop)
+{
+	u64 at_ns = e->zero_clock_ns + index * e->config.publish_ns;
+	u64 number = e->lead_ns / e->config.publish_ns + index;
+	for (;; at_ns = clock_ns() + 5 * PATIENCE_NS) {
+		sleep_until(at_ns + PATIENCE_NS);
+		if (stop && *stop)
+			return -1;
+		bool ended = __atomic_load_n(&e->ended, __ATOMIC_ACQUIRE);
+		int missing = weir_ferry_snapshot(e->ferry, number, &e->at);
+		if (missing < 0)
+			return 1;
+		if (missing == 0)
+			break;
+		if (ended)
+			return -1;
+	}
+	weir_emulated_take_look(e);
+	return 0;
+}
+
+bool weir_emulated_failed(const struct weir_emulated *e)
+{
+	for (u32 i = 0; i < e->b->n_flows; i++)
+		if (e->flow[i].seen.failed)
+			return true;
+	return false;
+}
+
+static const char *name_of(const struct weir_emulated *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES])
+{
+	u32 i = 0;
+	while (flow >= e->b->entry[i].first + e->b->entry[i].count)
+		i++;
+	weir_build_flow_name(&e->b->entry[i], flow, name);
+	return name;
+}
+
+/* The sentence is of the first that failed. */
+static int finish_flows(struct weir_emulated *e, char why[512])
+{
+	int failed = 0;
+	for (u32 i = 0; i < e->b->n_flows; i++)
+		if (e->flow[i].tcp)
+			weir_ktcp_tell(e->flow[i].tcp);
+	for (u32 i = 0; i < e->b->n_flows; i++) {
+		char sentence[WEIR_KTCP_WHY_BYTES], name[WEIR_BUILD_NAME_BYTES];
+		if (!e->flow[i].tcp || weir_ktcp_finish(e->flow[i].tcp, sentence) == 0 || failed)
+			continue;
+		failed = -1;
+		snprintf(why, 512, "%s: %s", name_of(e, i, name), sentence);
+	}
+	return failed;
+}
+
+static void join(struct weir_emulated *e)
+{
+	if (!e->running)
+		return;
+	pthread_join(e->thread, NULL);
+	e->running = false;
+}
+
+int weir_emulated_end(struct weir_emulated *e, bool early, char why[512])
+{
+	e->halt = early;
+	join(e);
+	weir_ferry_now(e->ferry, &e->at);
+	weir_emulated_take_look(e);
+	if (finish_flows(e, why) < 0)
+		return -1;
+	if (e->error) {
+		snprintf(why, 512, "the emulator stopped: %s", strerror(e->error));
+		return -1;
+	}
+	if (weir_emulated_take_completions(e) < 0) {
+		no_memory(why);
+		return -1;
+	}
+	return 0;
+}
+
+void weir_emulated_judge(const struct weir_emulated *e, struct weir_emulation *out)
+{
+	struct weir_fidelity *f = malloc(sizeof *f);
+	if (!f)
+		return;
+	weir_ferry_fidelity(e->ferry, f);
+	weir_judge(f, out);
+	free(f);
+}
+
+void weir_emulated_free(struct weir_emulated *e)
+{
+	char sentence[WEIR_KTCP_WHY_BYTES];
+	e->halt = 1;
+	join(e);
+	for (u32 i = 0; e->flow && i < e->b->n_flows; i++) {
+		if (e->flow[i].tcp)
+			weir_ktcp_tell(e->flow[i].tcp);
+	}
+	for (u32 i = 0; e->flow && i < e->b->n_flows; i++) {
+		if (e->flow[i].tcp)
+			weir_ktcp_end(e->flow[i].tcp, sentence);
+		weir_witness_free(&e->flow[i].witness);
+	}
+	weir_ferry_free(e->ferry);
+	if (e->site_open)
+		weir_site_close(&e->site);
+	weir_emulated_end_looks(e);
+	free(e->flow);
+	free(e->pair_path);
+	memset(e, 0, sizeof *e);
+}

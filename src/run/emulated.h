@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulated network of a build: hosts in namespaces, kernel TCP in them, the ferry between, and the
+ * build's backend.
+ *
+ * Times. The scenario's time 0 is lead_ns after the ferry's: the flows shake hands before it, so that their
+ * data leaves at their start. All counters are shown as if they had begun at the scenario's time 0.
+ *
+ * Ferry ports are numbered 2 * pair for the left host of a pair, 2 * pair + 1 for its right one; ferry paths
+ * 2 * path for the way there and 2 * path + 1 for the way back; hops as in the scenario, then the
+ * uncongested ways back. */
+#ifndef WEIR_RUN_EMULATED_H
+#define WEIR_RUN_EMULATED_H
+
+#include "build.h"
+#include "core/exit_code.h"
+#include "emu/ferry.h"
+#include "emu/site.h"
+#include "ktcp/flow.h"
+#include "record/emulation.h"
+#include "record/live.h"
+#include "witness.h"
+
+#include <pthread.h>
+
+struct weir_emulated_flow {
+	u32 pair;
+	bool reverse;
+	struct weir_ktcp_flow *tcp;
+	struct weir_ktcp_seen seen;
+	/* On the ferry's thread, but for the atomic tally. */
+	struct weir_witness witness;
+	struct weir_hist *rtt_ns;
+	u64 rtt_n, rtt_sum_ns;
+};
+
+/* Ports of the flows, at both ends: below those that the kernel gives away by itself (32768 on). */
+#define WEIR_EMULATED_FIRST_PORT 20000
+
+struct weir_emulated_config {
+	u64 seed, publish_ns;	/* looks are possible at multiples of publish_ns */
+	struct weir_live *live; /* NULL: no logs are wanted */
+	bool live_packets, live_hops;
+};
+
+struct weir_emulated {
+	const struct weir_build *b;
+	struct weir_emulated_config config;
+	struct weir_site site;
+	bool site_open, running;
+	u32 n_pairs, n_hops; /* ferry's hops */
+	u32 *pair_path;
+	struct weir_emulated_flow *flow;
+	struct weir_ferry *ferry;
+	pthread_t thread;
+	volatile sig_atomic_t halt;
+	int ended;	      /* atomic: the ferry is done */
+	int error;	      /* why, errno; 0: it was asked to */
+	u64 lead_ns, warm_ns; /* in the ferry's time: the scenario's 0, the end of its warm-up */
+	u64 zero_clock_ns;    /* CLOCK_MONOTONIC of the scenario's 0 */
+	bool warm;	      /* on the ferry's thread: what was measured before is forgotten */
+	/* the instant of the backend, in the scenario's time */
+	u64 now_ns;
+	bool based;
+	struct weir_ferry_snapshot at, base;
+	struct weir_link_stats *stats;
+	struct weir_completion *completions;
+	u64 n_completions;
+};
+
+/* Makes everything; flows are waiting and the ferry is about to run when it returns. 0, or a weir_exit with
+ * a sentence in *why. Free in both cases, before the build. */
+int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const struct weir_traces *traces,
+			const struct weir_emulated_config *c, char why[512]);
+/* Waits until the time index * publish_ns of the scenario and looks. 0; 1: too late, that look is lost; -1:
+ * the ferry ended, or *stop became non-zero. */
+int weir_emulated_look(struct weir_emulated *e, u64 index, const volatile sig_atomic_t *stop);
+/* Whether a flow's connection failed. */
+bool weir_emulated_failed(const struct weir_emulated *e);
+/* Waits for the end of the scenario, or (early) stops the ferry where it is; looks for the last time, and ends
+ * the flows. 0, or -1 with a sentence. */
+int weir_emulated_end(struct weir_emulated *e, bool early, char why[512]);
+/* After the end: how the ferry judges itself. */
+void weir_emulated_judge(const struct weir_emulated *e, struct weir_emulation *out);
+void weir_emulated_free(struct weir_emulated *e);
+
+/* emulated_look.c: as the build's backend */
+extern const struct weir_backend_ops weir_emulated_ops;
+extern const struct weir_signal weir_emulated_signals[];
+extern const u32 weir_emulated_n_signals;
+int weir_emulated_begin_looks(struct weir_emulated *e); /* 0, or -1: no memory */
+void weir_emulated_take_look(struct weir_emulated *e);	/* e->at is new */
+int weir_emulated_take_completions(struct weir_emulated *e);
+void weir_emulated_end_looks(struct weir_emulated *e);
+/* emulated_watch.c: on the ferry's thread */
+void weir_emulated_watch(struct weir_emulated *e);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "emulated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct weir_signal weir_emulated_signals[] = {
+    {"ssthresh", "bytes"}, {"delivery", "Bps"},	 {"min_rtt", "ns"}, {"rttvar", "ns"},
+    {"rto", "ns"},	   {"notsent", "bytes"}, {"ca_state", ""},
+};
+const u32 weir_emulated_n_signals = sizeof weir_emulated_signals / sizeof weir_emulated_signals[0];
+
+int weir_emulated_begin_looks(struct weir_emulated *e)
+{
+	u32 flows = e->b->n_flows + 1u;
+	e->at.hop = calloc(e->n_hops + 1u, sizeof *e->at.hop);
+	e->base.hop = calloc(e->n_hops + 1u, sizeof *e->base.hop);
+	e->at.flow = calloc(flows, sizeof *e->at.flow);
+	e->base.flow = calloc(flows, sizeof *e->base.flow);
+	e->stats = calloc(e->n_hops + 1u, sizeof *e->stats);
+	return e->at.hop && e->base.hop && e->at.flow && e->base.flow && e->stats ? 0 : -1;
+}
+
+void weir_emulated_end_looks(struct weir_emulated *e)
+{
+	free(e->at.hop);
+	free(e->base.hop);
+	free(e->at.flow);
+	free(e->base.flow);
+	free(e->stats);
+	free(e->completions);
+}
+
+static struct weir_link_stats since(const struct weir_link_stats *s, const struct weir_link_stats *base)
+{
+	struct weir_link_stats out = *s;
+	out.in_packets -= base->in_packets;
+	out.in_bytes -= base->in_bytes;
+	out.out_packets -= base->out_packets;
+	out.out_bytes -= base->out_bytes;
+	for (u32 i = 0; i < WEIR_DROP_REASONS; i++) {
+		out.dropped_packets[i] -= base->dropped_packets[i];
+		out.dropped_bytes[i] -= base->dropped_bytes[i];
+	}
+	out.duplicated_packets -= base->duplicated_packets;
+	out.duplicated_bytes -= base->duplicated_bytes;
+	out.marked_packets -= base->marked_packets;
+	out.oversize_packets -= base->oversize_packets;
+	out.sent_bytes -= base->sent_bytes;
+	out.capacity_bytes -= base->capacity_bytes;
+	return out;
+}
+
+void weir_emulated_take_look(struct weir_emulated *e)
+{
+	if (!e->based && e->at.now_ns >= e->lead_ns) {
+		e->based = true;
+		memcpy(e->base.hop, e->at.hop, e->n_hops * sizeof *e->at.hop);
+		memcpy(e->base.flow, e->at.flow, e->b->n_flows * sizeof *e->at.flow);
+	}
+	e->now_ns = weir_sub(e->at.now_ns, e->lead_ns);
+	for (u32 i = 0; i < e->n_hops; i++)
+		e->stats[i] = since(&e->at.hop[i].stats, &e->base.hop[i].stats);
+	for (u32 i = 0; i < e->b->n_flows; i++)
+		weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+}
+
+static u64 time_of(const struct weir_emulated *e, u64 clock_ns)
+{
+	return weir_sub(clock_ns, e->zero_clock_ns);
+}
+
+int weir_emulated_take_completions(struct weir_emulated *e)
+{
+	u64 room = 0;
+	for (u32 i = 0; i < e->b->n_flows; i++) {
+		weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+		room += weir_min(e->flow[i].seen.completions, WEIR_KTCP_COMPLETIONS_KEPT);
+	}
+	struct weir_ktcp_completion *one = calloc(WEIR_KTCP_COMPLETIONS_KEPT, sizeof *one);
+	e->completions = calloc(room + 1, sizeof *e->completions);
+	for (u32 i = 0; one && e->completions && i < e->b->n_flows; i++) {
+		u32 n = weir_ktcp_completions(e->flow[i].tcp, one, WEIR_KTCP_COMPLETIONS_KEPT);
+		for (u32 k = 0; k < n && e->n_completions < room; k++)
+			e->completions[e->n_completions++] =
+			    (struct weir_completion){.flow = i,
+						     .start_ns = time_of(e, one[k].start_ns),
+						     .end_ns = time_of(e, one[k].end_ns),
+						     .bytes = one[k].bytes};
+	}
+	free(one);
+	return one && e->completions ? 0 : -1;
+}
+
+/* ---- as a backend ---- */
+
+static u64 now_ns(const void *ctx)
+{
+	return ((const struct weir_emulated *)ctx)->now_ns;
+}
+
+static u64 events(const void *ctx)
+{
+	(void)ctx;
+	return WEIR_NEVER;
+}
+
+static u64 known(u64 value)
+{
+	return value == WEIR_KTCP_UNKNOWN ? 0 : value;
+}
+
+static void flow_totals(const void *ctx, u32 flow, struct weir_flow_totals *t)
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_ktcp_seen *seen = &e->flow[flow].seen;
+	const struct weir_ferry_flow *at = &e->at.flow[flow], *base = &e->base.flow[flow];
+	*t = (struct weir_flow_totals){
+	    .delivered_bytes = seen->delivered_bytes,
+	    .received_wire_bytes = at->out_bytes - base->out_bytes,
+	    .sent_packets = at->in_packets - base->in_packets,
+	    .sent_wire_bytes = at->in_bytes - base->in_bytes,
+	    .lost_packets = at->dropped_packets - base->dropped_packets,
+	    .ce_packets = at->ce_packets - base->ce_packets,
+	};
+	if (!seen->info_ns)
+		return;
+	t->retransmitted_packets = known(seen->info.retransmitted_segments);
+	t->timeouts = known(seen->info.rto_total);
+}
+
+static u64 packets_in_flight(const struct weir_ktcp_info *i)
+{
+	return weir_sub(known(i->unacked_packets) + known(i->retrans_out_packets),
+			known(i->sacked_packets) + known(i->lost_packets));
+}
+
+static void put_signal(struct weir_flow_now *n, u64 value, u64 factor)
+{
+	u32 k = n->n_signals++;
+	n->missing |= (u32)(value == WEIR_KTCP_UNKNOWN) << k;
+	n->signal[k] = value == WEIR_KTCP_UNKNOWN ? 0 : value * factor;
+}
+
+static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
+{
+	const struct weir_ktcp_seen *seen = &((const struct weir_emulated *)ctx)->flow[flow].seen;
+	const struct weir_ktcp_info *i = &seen->info;
+	*n = (struct weir_flow_now){.done = seen->done};
+	if (!seen->info_ns)
+		return;
+	u64 mss_bytes = known(i->mss_bytes);
+	*n = (struct weir_flow_now){
+	    .cwnd_bytes = known(i->cwnd_packets) * mss_bytes,
+	    .pacing_Bps = known(i->pacing_Bps),
+	    .inflight_bytes = packets_in_flight(i) * mss_bytes,
+	    .srtt_ns = known(i->srtt_ns),
+	    .min_rtt_ns = known(i->min_rtt_ns),
+	    .rto_ns = known(i->rto_ns),
+	    .app_limited = i->app_limited,
+	    .done = seen->done,
+	};
+	put_signal(n, i->ssthresh_packets, mss_bytes);
+	put_signal(n, i->delivery_Bps, 1);
+	put_signal(n, i->min_rtt_ns, 1);
+	put_signal(n, i->rttvar_ns, 1);
+	put_signal(n, i->rto_ns, 1);
+	put_signal(n, i->notsent_bytes, 1);
+	put_signal(n, i->ca_state, 1);
+}
+
+static void flow_tallies(const void *ctx, u32 hist, struct weir_flow_tallies *t)
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_emulated_flow *f = &e->flow[hist];
+	const struct weir_ferry_flow *at = &e->at.flow[hist];
+	*t = (struct weir_flow_tallies){
+	    .rtt = {__atomic_load_n(&f->rtt_n, __ATOMIC_RELAXED),
+		    (double)__atomic_load_n(&f->rtt_sum_ns, __ATOMIC_RELAXED)},
+	    .queue = {at->queue_n, (double)at->queue_sum_ns},
+	    .delay = {at->delay_n, (double)at->delay_sum_ns},
+	};
+}
+
+static const struct weir_link_stats *hop_stats(const void *ctx, u32 hop, u64 *waiting_bytes)
+{
+	const struct weir_emulated *e = ctx;
+	*waiting_bytes = e->at.hop[hop].waiting_bytes;
+	return &e->stats[hop];
+}
+
+static struct weir_tally hop_wait(const void *ctx, u32 hop)
+{
+	const struct weir_ferry_hop *h = &((const struct weir_emulated *)ctx)->at.hop[hop];
+	return (struct weir_tally){h->wait_n, h->wait_sum_ns};
+}
+
+static const struct weir_completion *completions(const void *ctx, u64 *n)
+{
+	const struct weir_emulated *e = ctx;
+	*n = e->n_completions;
+	return e->completions;
+}
+
+const struct weir_backend_ops weir_emulated_ops = {
+    .name = "emu",
+    .counts_timeouts = true,
+    .now_ns = now_ns,
+    .events = events,
+    .flow_totals = flow_totals,
+    .flow_now = flow_now,
+    .flow_tallies = flow_tallies,
+    .hop_stats = hop_stats,
+    .hop_wait = hop_wait,
+    .completions = completions,
+};
