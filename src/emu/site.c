@@ -85,7 +85,9 @@ static int set(const char *path, const char *value, char why[WEIR_WHY_BYTES])
 		return 0;
 	}
 	int error = errno;
-	snprintf(why, WEIR_WHY_BYTES, "cannot write \"%s\" to %.80s: %s", value, path, strerror(error));
+	snprintf(why, WEIR_WHY_BYTES, "cannot write \"%s\" to %.80s: %s%s", value, path, strerror(error),
+		 error == EROFS ? "; in a container: --security-opt systempaths=unconfined, or --privileged"
+				: "");
 	if (fd >= 0)
 		close(fd);
 	return -1;
