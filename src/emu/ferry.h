@@ -97,8 +97,13 @@ struct weir_ferry_hop {
 	u64 waiting_bytes, wait_n;
 	double wait_sum_ns;
 };
+/* The ferry itself: running totals over both ways, but for the largest lateness since the snapshot before. */
+struct weir_ferry_self {
+	u64 late_n, late_sum_ns, late_max_ns;
+};
 struct weir_ferry_snapshot {
 	u64 now_ns;
+	struct weir_ferry_self self;
 	struct weir_ferry_hop *hop; /* caller's arrays, of the numbers added */
 	struct weir_ferry_flow *flow;
 };

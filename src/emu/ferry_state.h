@@ -115,6 +115,7 @@ struct weir_ferry {
 	u64 looked_before_ns;
 	u64 mark_ns;   /* the next snapshot or the end of the warm-up */
 	u64 published; /* snapshots so far */
+	struct weir_ferry_self self;
 	int error;     /* errno of a device that failed */
 
 	struct weir_slot *spare[WEIR_SLOT_SIZES]; /* the next read goes there */

@@ -6,6 +6,7 @@
 
 #define HOP_WORDS (sizeof(struct weir_ferry_hop) / sizeof(u64))
 #define FLOW_WORDS (sizeof(struct weir_ferry_flow) / sizeof(u64))
+#define SELF_WORDS (sizeof(struct weir_ferry_self) / sizeof(u64))
 _Static_assert(sizeof(struct weir_ferry_hop) % sizeof(u64) == 0, "copied in words");
 _Static_assert(sizeof(struct weir_ferry_flow) % sizeof(u64) == 0, "copied in words");
 
@@ -13,7 +14,7 @@ int ferry_watch_begin(struct weir_ferry *f)
 {
 	const struct weir_ferry_config *c = &f->config;
 	f->mark_ns = weir_min(c->publish_ns ? 0 : WEIR_NEVER, c->warmup_ns ? c->warmup_ns : WEIR_NEVER);
-	f->snapshot_words = f->n_hops * HOP_WORDS + c->n_flows * FLOW_WORDS;
+	f->snapshot_words = SELF_WORDS + f->n_hops * HOP_WORDS + c->n_flows * FLOW_WORDS;
 	if (!c->publish_ns)
 		return 0;
 	for (u32 i = 0; i < FERRY_SNAPSHOTS; i++) {
@@ -130,6 +131,8 @@ static void publish(struct weir_ferry *f)
 	u64 *to = s->words;
 	__atomic_store_n(&s->version, 2 * index + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to = put_words(to, &f->self, SELF_WORDS);
+	f->self.late_max_ns = 0;
 	for (u32 i = 0; i < f->n_hops; i++) {
 		struct weir_ferry_hop hop;
 		look_at_hop(f->hop[i], f->now_ns, &hop);
@@ -179,7 +182,7 @@ int weir_ferry_snapshot(struct weir_ferry *f, u64 index, struct weir_ferry_snaps
 	u64 wanted = 2 * index + 2, version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE);
 	if (version < wanted || !s->words)
 		return 1;
-	const u64 *from = s->words;
+	const u64 *from = get_words(s->words, &out->self, SELF_WORDS);
 	for (u32 i = 0; i < f->n_hops; i++)
 		from = get_words(from, out->hop ? &out->hop[i] : NULL, HOP_WORDS);
 	for (u32 i = 0; i < f->config.n_flows; i++)
@@ -192,6 +195,7 @@ int weir_ferry_snapshot(struct weir_ferry *f, u64 index, struct weir_ferry_snaps
 void weir_ferry_now(struct weir_ferry *f, struct weir_ferry_snapshot *out)
 {
 	out->now_ns = f->now_ns;
+	out->self = f->self;
 	for (u32 i = 0; out->hop && i < f->n_hops; i++)
 		look_at_hop(f->hop[i], f->now_ns, &out->hop[i]);
 	for (u32 i = 0; out->flow && i < f->config.n_flows; i++)

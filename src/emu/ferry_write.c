@@ -160,7 +160,11 @@ static void account(struct weir_ferry *f, const struct ferry_run *run, bool deli
 		due_ns = l->due_ns;
 		due_bytes += l->bytes;
 		if (delivered) {
-			weir_hist_add(lateness_ns, weir_sub(after_ns, due_ns) + pushed_late_ns);
+			u64 late_ns = weir_sub(after_ns, due_ns) + pushed_late_ns;
+			weir_hist_add(lateness_ns, late_ns);
+			f->self.late_n++;
+			f->self.late_sum_ns += late_ns;
+			f->self.late_max_ns = weir_max(f->self.late_max_ns, late_ns);
 			ferry_flow_delivered(f, slot, l, after_ns);
 		}
 		if (f->taps.on_packet && delivered)

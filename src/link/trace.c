@@ -9,6 +9,22 @@ void weir_trace_fini(struct weir_trace *t)
 	*t = (struct weir_trace){0};
 }
 
+int weir_trace_delay(const struct weir_trace *t, u64 by_ns, struct weir_trace *out)
+{
+	u64 shift_ns = by_ns % t->period_ns, first = 0;
+	*out = *t;
+	out->at_ns = malloc(t->n * sizeof *out->at_ns);
+	if (!out->at_ns)
+		return -1;
+	while (first < t->n && t->at_ns[first] + shift_ns <= t->period_ns)
+		first++;
+	for (u64 i = 0; i < t->n; i++) {
+		u64 from = (first + i) % t->n, at_ns = t->at_ns[from] + shift_ns;
+		out->at_ns[i] = from >= first ? at_ns - t->period_ns : at_ns;
+	}
+	return 0;
+}
+
 /* A period's last opportunity may fall on its end, where the next period's first one may be too; both
  * count there, as in mahimahi. */
 u64 weir_trace_count(const struct weir_trace *t, u64 until_ns)

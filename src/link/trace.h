@@ -41,6 +41,10 @@ static inline u64 weir_trace_time_ns(const struct weir_trace *t, u64 i)
 	return i < t->n ? t->at_ns[i] : i / t->n * t->period_ns + t->at_ns[i % t->n];
 }
 
+/* The same trace, but everything later by this time: before it comes the end of the period. 0, or -1 when
+ * out of memory; weir_trace_fini in both cases. */
+int weir_trace_delay(const struct weir_trace *t, u64 by_ns, struct weir_trace *out);
+
 /* How many opportunities there are up to and including a time. */
 u64 weir_trace_count(const struct weir_trace *t, u64 until_ns);
 

@@ -31,6 +31,9 @@ struct weir_backend_ops {
 	const struct weir_link_stats *(*hop_stats)(const void *ctx, u32 hop, u64 *waiting_bytes);
 	struct weir_tally (*hop_wait)(const void *ctx, u32 hop);
 	const struct weir_completion *(*completions)(const void *ctx, u64 *n);
+	/* How late packets were delivered so far, and at most since the look before; NULL: nothing is ever
+	 * late. */
+	struct weir_tally (*lateness)(const void *ctx, u64 *max_ns);
 };
 
 struct weir_backend {

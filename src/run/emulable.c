@@ -204,17 +204,27 @@ static void note_endpoints(const struct weir_scenario *s, struct weir_summary *o
 	}
 }
 
+static void add_name(char names[128], const char *name)
+{
+	char padded[128], one[128];
+	snprintf(padded, sizeof padded, ", %s,", names);
+	snprintf(one, sizeof one, ", %.100s,", name);
+	size_t used = strlen(names);
+	if (!strstr(padded, one) && used + strlen(name) + 3 < 128)
+		snprintf(names + used, 128 - used, "%s%s", used ? ", " : "", name);
+}
+
 static void note_controllers(const struct weir_scenario *s, const struct weir_build_with *with,
 			     struct weir_summary *out)
 {
+	char names[128] = "";
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_scenario_controller *c = &s->flows[i].controller;
 		if (!c->name)
 			continue;
 		bool replaced = weir_build_replaces(s, with, &s->flows[i]);
-		if (!c->kernel && !replaced)
-			weir_summary_note(out, "%s: the kernel's own %s runs in place of Weir's",
-					  s->flows[i].name, c->name);
+		if (!c->kernel || replaced)
+			add_name(names, controller_of(s, with, &s->flows[i]));
 		if (replaced || c->index == WEIR_SCENARIO_NONE)
 			continue;
 		const struct weir_scenario_catalog_entry *known =
@@ -225,6 +235,8 @@ static void note_controllers(const struct weir_scenario *s, const struct weir_bu
 						  "%s: controller.%s: the kernel's %s has its own parameters",
 						  s->flows[i].name, known->params[k].name, c->name);
 	}
+	if (*names)
+		weir_summary_note(out, "the kernel's own controllers run: %s", names);
 }
 
 static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)

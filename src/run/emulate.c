@@ -49,6 +49,7 @@ static void look(struct running *r, bool last)
 		weir_exports_tick(c->exports, now_ns);
 	if (last || now_ns >= r->sample_ns) {
 		weir_sampler_step(&r->sampler, now_ns, last);
+		r->emulated.late_max_ns = 0;
 		r->sample_ns = (now_ns / c->scenario->sample_ns + 1) * c->scenario->sample_ns;
 	}
 	if (weir_life_mark(&r->life, now_ns))

@@ -4,6 +4,7 @@
 #include "emulable.h"
 #include "hops.h"
 #include "judge.h"
+#include "link/trace.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -219,8 +220,14 @@ static u64 base_rtt_ns(const struct weir_emulated *e)
 static int add_hops(struct weir_emulated *e, const struct weir_traces *traces)
 {
 	const struct weir_build *b = e->b;
+	e->trace = calloc(b->scenario->n_hops + 1u, sizeof *e->trace);
+	if (!e->trace)
+		return -1;
 	for (u32 i = 0; i < b->scenario->n_hops; i++) {
 		struct weir_hop_config c = weir_hop_of(b->scenario, i, traces, b->mean_bps);
+		if (c.rate.trace && weir_trace_delay(c.rate.trace, e->lead_ns, &e->trace[i]) < 0)
+			return -1;
+		c.rate.trace = c.rate.trace ? &e->trace[i] : NULL;
 		if (weir_ferry_add_hop(e->ferry, &c) == WEIR_FERRY_NONE)
 			return -1;
 		weir_ferry_set_hop_wait(e->ferry, i, &b->wait_ns[i]);
@@ -457,6 +464,9 @@ void weir_emulated_free(struct weir_emulated *e)
 		weir_site_close(&e->site);
 	weir_emulated_end_looks(e);
 	free(e->flow);
+	for (u32 i = 0; e->trace && i < e->b->scenario->n_hops; i++)
+		weir_trace_fini(&e->trace[i]);
+	free(e->trace);
 	free(e->pair_path);
 	memset(e, 0, sizeof *e);
 }

@@ -22,6 +22,8 @@
 
 #include <pthread.h>
 
+struct weir_trace;
+
 struct weir_emulated_flow {
 	u32 pair;
 	bool reverse;
@@ -50,6 +52,7 @@ struct weir_emulated {
 	u32 n_pairs, n_hops; /* ferry's hops */
 	u32 *pair_path;
 	struct weir_emulated_flow *flow;
+	struct weir_trace *trace; /* of each hop of the scenario: its own, lead_ns later */
 	struct weir_ferry *ferry;
 	pthread_t thread;
 	volatile sig_atomic_t halt;
@@ -60,6 +63,7 @@ struct weir_emulated {
 	bool warm;	      /* on the ferry's thread: what was measured before is forgotten */
 	/* the instant of the backend, in the scenario's time */
 	u64 now_ns;
+	u64 late_max_ns; /* since somebody set it to 0 */
 	bool based;
 	struct weir_ferry_snapshot at, base;
 	struct weir_link_stats *stats;
@@ -76,8 +80,8 @@ int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const str
 int weir_emulated_look(struct weir_emulated *e, u64 index, const volatile sig_atomic_t *stop);
 /* Whether a flow's connection failed. */
 bool weir_emulated_failed(const struct weir_emulated *e);
-/* Waits for the end of the scenario, or (early) stops the ferry where it is; looks for the last time, and ends
- * the flows. 0, or -1 with a sentence. */
+/* Waits for the end of the scenario, or (early) stops the ferry where it is; looks for the last time, and
+ * ends the flows. 0, or -1 with a sentence. */
 int weir_emulated_end(struct weir_emulated *e, bool early, char why[512]);
 /* After the end: how the ferry judges itself. */
 void weir_emulated_judge(const struct weir_emulated *e, struct weir_emulation *out);

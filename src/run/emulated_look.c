@@ -55,10 +55,12 @@ void weir_emulated_take_look(struct weir_emulated *e)
 {
 	if (!e->based && e->at.now_ns >= e->lead_ns) {
 		e->based = true;
+		e->base.self = e->at.self;
 		memcpy(e->base.hop, e->at.hop, e->n_hops * sizeof *e->at.hop);
 		memcpy(e->base.flow, e->at.flow, e->b->n_flows * sizeof *e->at.flow);
 	}
 	e->now_ns = weir_sub(e->at.now_ns, e->lead_ns);
+	e->late_max_ns = weir_max(e->late_max_ns, e->at.self.late_max_ns);
 	for (u32 i = 0; i < e->n_hops; i++)
 		e->stats[i] = since(&e->at.hop[i].stats, &e->base.hop[i].stats);
 	for (u32 i = 0; i < e->b->n_flows; i++)
@@ -202,6 +204,14 @@ static const struct weir_completion *completions(const void *ctx, u64 *n)
 	return e->completions;
 }
 
+static struct weir_tally lateness(const void *ctx, u64 *max_ns)
+{
+	const struct weir_emulated *e = ctx;
+	*max_ns = e->late_max_ns;
+	return (struct weir_tally){e->at.self.late_n - e->base.self.late_n,
+				   (double)(e->at.self.late_sum_ns - e->base.self.late_sum_ns)};
+}
+
 const struct weir_backend_ops weir_emulated_ops = {
     .name = "emu",
     .counts_timeouts = true,
@@ -213,4 +223,5 @@ const struct weir_backend_ops weir_emulated_ops = {
     .hop_stats = hop_stats,
     .hop_wait = hop_wait,
     .completions = completions,
+    .lateness = lateness,
 };

@@ -324,12 +324,30 @@ static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 	l->losses = losses;
 }
 
+/* Of the emulator itself: what the numbers beside it are worth at that time. */
+static void look_at_emulator(struct weir_sampler *s)
+{
+	const struct weir_backend *backend = &s->b->backend;
+	u64 max_ns;
+	if (!backend->ops->lateness || !s->series)
+		return;
+	struct weir_tally now = backend->ops->lateness(backend->ctx, &max_ns);
+	weir_series_flow(s->series, "", "emulator");
+	if (now.n > s->late.n) {
+		weir_series_fixed(s->series, "lateness_max_us", max_ns, 3);
+		weir_series_fixed(s->series, "lateness_us",
+				  (u64)((now.sum - s->late.sum) / (double)(now.n - s->late.n) + .5), 3);
+	}
+	s->late = now;
+}
+
 void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last)
 {
 	const struct weir_build *b = s->b;
 	s->step++;
 	if (s->series)
 		weir_series_time(s->series, now_ns);
+	look_at_emulator(s);
 	for (u32 i = 0; i < b->scenario->n_hops; i++)
 		look_at_link(s, i, now_ns);
 	for (u32 i = 0; s->flow && i < b->n_entries; i++) {

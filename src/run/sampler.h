@@ -48,6 +48,7 @@ struct weir_sampler {
 	struct weir_sampled_flow *flow; /* NULL when the build is grouped */
 	struct weir_sampled_group *group;
 	struct weir_sampled_link *link;
+	struct weir_tally late;
 	u64 *group_received; /* of each flow at the last look at its group */
 	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd;
 	char (*signal_name)[WEIR_CC_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
