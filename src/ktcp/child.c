@@ -106,11 +106,22 @@ int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent)
 	return open_loop(c);
 }
 
-int weir_ktcp_watch(struct weir_ktcp_child *c, int socket)
+static int watch(struct weir_ktcp_child *c, int operation, int socket)
 {
-	if (add(c, socket, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, TAG_SOCKET) < 0)
+	struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u32 = TAG_SOCKET};
+	if (epoll_ctl(c->epoll, operation, socket, &e) < 0)
 		return weir_ktcp_fail(c, WEIR_KTCP_EVENTS, errno);
 	return 0;
+}
+
+int weir_ktcp_watch(struct weir_ktcp_child *c, int socket)
+{
+	return watch(c, EPOLL_CTL_ADD, socket);
+}
+
+int weir_ktcp_watch_again(struct weir_ktcp_child *c, int socket)
+{
+	return watch(c, EPOLL_CTL_MOD, socket);
 }
 
 /* A timerfd is not subject to the slack of ordinary tasks, as the time-out of epoll_pwait2 is. */

@@ -34,6 +34,8 @@ void weir_ktcp_ready(struct weir_ktcp_child *c);
 
 /* Edge-triggered, both directions. 0, or -1 with the fault told. */
 int weir_ktcp_watch(struct weir_ktcp_child *c, int socket);
+/* Tells of what is there already once more, and of what comes. */
+int weir_ktcp_watch_again(struct weir_ktcp_child *c, int socket);
 /* Sleeps until something happens or until_ns has come: a set of WEIR_KTCP_ON_*. WEIR_NEVER: no timer. */
 u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns);
 

@@ -14,6 +14,7 @@
 #define PAYLOAD_MAX 65535
 #define SENDS_MAX 256 /* before looking at the other events again */
 #define BATCH 64
+#define LAST_BATCHES 1024
 #define OVERRUNS_NS (10 * WEIR_NS_PER_MS) /* how often they are asked for */
 
 struct source {
@@ -152,8 +153,11 @@ int weir_ktcp_datagram_receiver(struct weir_ktcp_child *c)
 		u64 now_ns = weir_ktcp_now_ns();
 		if (now_ns >= s.asked_ns + OVERRUNS_NS || (on & WEIR_KTCP_ON_SIGNAL))
 			count_overruns(&s, now_ns);
-		if (on & WEIR_KTCP_ON_SIGNAL)
+		if (on & WEIR_KTCP_ON_SIGNAL) { /* what has arrived counts */
+			for (u32 i = 0; !empty && i < LAST_BATCHES; i++)
+				empty = read_batch(&s);
 			return 0;
+		}
 		if ((on & WEIR_KTCP_ON_PEER) && weir_ktcp_hear(c) == WEIR_KTCP_GONE) {
 			weir_ktcp_fail(c, WEIR_KTCP_PEER_GONE, 0);
 			return 1;

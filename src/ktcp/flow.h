@@ -16,8 +16,9 @@
  *   (started_ns). The handshake gives the sender its first RTT sample, of 60 bytes and an early queue;
  * packets of the handshake pass the path before start_ns.
  * - The stream ends with a FIN, and a request is a segment with one byte of payload.
- * - What was handed to the kernel cannot be taken back: after stop_ns up to some 20 ms of data at the
- *   connection's rate (at least four segments) still leave, where the simulator's sender ends at once.
+ * - What was handed to the kernel cannot be taken back: after stop_ns (and at the end of an endless on
+ * period) up to 20 ms of data at the connection's rate still leave, at least six segments; in its first 256
+ * KiB up to two windows. The simulator's sender ends at once.
  * - The receiver's window: the kernel offers at most 64 KiB at first and opens it as data comes. Then
  *   what is offered is rwnd_bytes, less than one segment below it or less than one unit of the window scale
  *   above; up to 64 KiB may stand on offer for the first round trip.

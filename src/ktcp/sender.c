@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sending process of a stream: connects, lets the application write, samples TCP_INFO. */
 #include "socket.h"
+#include "unsent.h"
 
 #include "weir/num.h"
 
@@ -11,7 +12,7 @@
 
 #define CONNECT_DEFAULT_NS (10 * WEIR_NS_PER_S)
 #define SAMPLE_DEFAULT_NS (10 * WEIR_NS_PER_MS)
-#define TUNE_NS WEIR_NS_PER_MS /* TCP_NOTSENT_LOWAT is adapted at most that often */
+#define ADAPT_NS WEIR_NS_PER_MS /* unsent.h: the connection is looked at no more often than that */
 /* Bounds on what is done before looking at the time and the other events again. */
 #define WAKES_MAX 4096
 #define WRITES_MAX 32
@@ -35,24 +36,16 @@ struct sender {
 	struct weir_ktcp_sender_side *seen;
 	enum state state;
 	int socket;
-	bool writable;	/* not since the last EAGAIN */
+	bool writable;	/* else we are told */
+	bool all_read;	/* by the receiver */
 	bool shut;	/* the FIN is queued */
 	bool unchecked; /* the socket may have something to read */
 	u64 connect_by_ns;
-	u64 next_sample_ns, tuned_ns, unsent_room_bytes;
+	u64 next_sample_ns;
+	struct weir_ktcp_unsent unsent;
 	u64 handed_bytes, requests;
 	struct weir_app app;
 };
-
-static void adapt_unsent_room(struct sender *s, const struct weir_ktcp_info *info, u64 now_ns)
-{
-	u64 room = weir_ktcp_unsent_room_bytes(info);
-	s->tuned_ns = now_ns;
-	if (room > s->unsent_room_bytes / 4 * 5 || room < s->unsent_room_bytes / 4 * 3) {
-		s->unsent_room_bytes = room;
-		weir_ktcp_set_unsent_room(s->socket, room);
-	}
-}
 
 static void take_sample(struct sender *s, u64 now_ns)
 {
@@ -62,7 +55,9 @@ static void take_sample(struct sender *s, u64 now_ns)
 	if (weir_ktcp_info_read(s->socket, &slot->info) < 0)
 		return;
 	s->seen->samples = n + 1;
-	adapt_unsent_room(s, &slot->info, now_ns);
+	if (s->all_read && slot->info.unacked_packets == 0) /* the FIN too */
+		s->state = FINISHED;
+	weir_ktcp_unsent_adapt(&s->unsent, &slot->info, s->writable, now_ns);
 }
 
 /* On a grid from the start; what was missed is left out. */
@@ -167,8 +162,11 @@ static int write_what_is_written(struct sender *s)
 		u64 rest = weir_sub(s->app.written_bytes, s->handed_bytes);
 		if (rest == 0)
 			return 0;
-		size_t bytes = (size_t)weir_min(rest, sizeof zeros);
-		/* More follows: no segment is cut short where this write ends. */
+		size_t bytes = (size_t)weir_ktcp_unsent_may_write(&s->unsent, rest, sizeof zeros);
+		if (bytes == 0) {
+			s->writable = false;
+			return weir_ktcp_watch_again(s->c, s->socket);
+		}
 		ssize_t n = send(s->socket, zeros, bytes, MSG_NOSIGNAL | (rest > bytes ? MSG_MORE : 0));
 		if (n >= 0)
 			s->handed_bytes += (u64)n;
@@ -193,16 +191,19 @@ static int close_stream(struct sender *s)
 
 static int run(struct sender *s, u64 now_ns)
 {
-	for (u32 i = 0; s->app.wake_ns <= now_ns && i < WAKES_MAX; i++)
+	u64 until_ns = weir_min(now_ns, s->config->stop_ns);
+	for (u32 i = 0; s->app.wake_ns <= until_ns && i < WAKES_MAX; i++)
 		weir_app_on_wake(&s->app, now_ns, s->handed_bytes);
 	if (s->unchecked && read_requests(s, now_ns) < 0)
 		return -1;
-	if (now_ns >= s->config->stop_ns)
-		weir_app_stop(&s->app, now_ns, s->handed_bytes);
 	sample_if_due(s, now_ns);
-	int failed = write_what_is_written(s);
+	if (write_what_is_written(s) < 0)
+		return -1;
+	/* Only now: we may be late, and what was written before the stop counts. */
+	if (now_ns >= s->config->stop_ns && s->app.wake_ns > s->config->stop_ns)
+		weir_app_stop(&s->app, now_ns, s->handed_bytes);
 	s->seen->sent_bytes = s->handed_bytes;
-	return failed < 0 ? -1 : close_stream(s);
+	return close_stream(s);
 }
 
 /* Does what is due. */
@@ -244,9 +245,9 @@ static int on_peer(struct sender *s, u64 now_ns)
 			s->state = WAITS_TO_CONNECT;
 		return 0;
 	case WEIR_KTCP_HAS_ALL:
+		s->all_read = true;
 		if (s->state == RUNNING)
 			take_sample(s, now_ns);
-		s->state = FINISHED;
 		return 0;
 	case WEIR_KTCP_GONE:
 		return weir_ktcp_fail(s->c, WEIR_KTCP_PEER_GONE, 0);
@@ -268,8 +269,8 @@ static int on_socket(struct sender *s, u32 on, u64 now_ns)
 	if (on & WEIR_KTCP_ON_WRITE) {
 		struct weir_ktcp_info info;
 		s->writable = true;
-		if (now_ns >= s->tuned_ns + TUNE_NS && weir_ktcp_info_read(s->socket, &info) == 0)
-			adapt_unsent_room(s, &info, now_ns);
+		if (now_ns >= s->unsent.adapted_ns + ADAPT_NS && weir_ktcp_info_read(s->socket, &info) == 0)
+			weir_ktcp_unsent_adapt(&s->unsent, &info, true, now_ns);
 	}
 	return 0;
 }
@@ -297,7 +298,7 @@ int weir_ktcp_stream_sender(struct weir_ktcp_child *c)
 {
 	struct sender s = {.c = c, .config = c->config, .seen = &c->shared->sender};
 	s.seen->closed_bytes = WEIR_NEVER;
-	s.socket = weir_ktcp_stream_socket(c);
+	s.socket = s.unsent.socket = weir_ktcp_stream_socket(c);
 	if (s.socket < 0)
 		return 1;
 	weir_ktcp_ready(c);

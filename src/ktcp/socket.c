@@ -16,13 +16,9 @@
  * most four times. The kernel doubles what it is asked for. */
 #define BUFFER_PER_WINDOW 4
 #define WINDOW_MAX_BYTES (1ULL << 30)	 /* 65535 << 14, RFC 7323 */
-#define SEND_BUFFER_BYTES (64 << 20)	 /* never the limit: that is TCP_NOTSENT_LOWAT */
+#define SEND_BUFFER_BYTES (64 << 20)	 /* never the limit: that is unsent.h */
 #define DATAGRAM_BUFFER_BYTES (16 << 20) /* bursts while the receiving process waits for the CPU */
 #define RMEM_DEFAULT_BYTES 212992	 /* net.core.rmem_max unless somebody changed it */
-#define UNSENT_NS (20 * WEIR_NS_PER_MS)
-#define UNSENT_MIN_SEGMENTS 4
-#define UNSENT_MAX_BYTES (4ULL << 20)
-#define UNSENT_FIRST_BYTES (256ULL << 10) /* no RTT known: an initial window and some */
 
 static int set(int fd, int level, int option, int value)
 {
@@ -88,7 +84,6 @@ static int set_sender_options(struct weir_ktcp_child *c, int fd)
 		return weir_ktcp_fail(c, WEIR_KTCP_SOCKET, errno);
 	/* Where it is not allowed (a user namespace) the kernel sizes it, up to tcp_wmem. */
 	set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER_BYTES);
-	weir_ktcp_set_unsent_room(fd, UNSENT_FIRST_BYTES);
 	return 0;
 }
 
@@ -191,19 +186,4 @@ int weir_ktcp_datagram_socket(struct weir_ktcp_child *c, bool sender)
 		return -1;
 	}
 	return fd;
-}
-
-u64 weir_ktcp_unsent_room_bytes(const struct weir_ktcp_info *info)
-{
-	if (info->srtt_ns == WEIR_KTCP_UNKNOWN || info->srtt_ns == 0 ||
-	    info->mss_bytes == WEIR_KTCP_UNKNOWN || info->cwnd_packets == WEIR_KTCP_UNKNOWN)
-		return UNSENT_FIRST_BYTES;
-	u64 window_bytes = info->cwnd_packets * info->mss_bytes;
-	return weir_clamp(weir_muldiv(window_bytes, UNSENT_NS, info->srtt_ns),
-			  UNSENT_MIN_SEGMENTS * info->mss_bytes, UNSENT_MAX_BYTES);
-}
-
-void weir_ktcp_set_unsent_room(int socket, u64 bytes)
-{
-	set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (int)weir_min(bytes, UNSENT_MAX_BYTES));
 }

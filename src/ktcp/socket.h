@@ -16,9 +16,4 @@ socklen_t weir_ktcp_address_bytes(const struct sockaddr_in6 *a);
 /* The most that this side offers from now on. To be called again after each read: the kernel sets the clamp
  * anew when it sees segments of another size. */
 void weir_ktcp_clamp_window(int socket, u64 rwnd_bytes);
-/* How much may lie in the socket unsent, so that little leaves after the application's end and yet the
- * connection never waits for us: 20 ms at cwnd / srtt. */
-u64 weir_ktcp_unsent_room_bytes(const struct weir_ktcp_info *info);
-void weir_ktcp_set_unsent_room(int socket, u64 bytes);
-
 #endif
