@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "core/nearest.h"
-#include "quantity.h"
+#include "param.h"
 
 #include <stdio.h>
 
@@ -57,48 +57,12 @@ static void name_controller(struct weir_checker *c, const char *name, struct wei
 		unknown_controller(c, name, at);
 }
 
-/* How the unit of a controller's parameter is written in a scenario. Bytes per second are read and shown as
- * a rate in bit/s: *scale = 8. */
-static enum weir_quantity quantity_of(const char *unit, u64 *scale)
-{
-	*scale = !strcmp(unit, "Bps") ? 8 : 1;
-	return !strcmp(unit, "ns")	  ? WEIR_QUANTITY_TIME
-	       : !strcmp(unit, "bytes")	  ? WEIR_QUANTITY_BYTES
-	       : !strcmp(unit, "packets") ? WEIR_QUANTITY_PACKETS
-	       : !strcmp(unit, "Bps")	  ? WEIR_QUANTITY_RATE
-	       : !strcmp(unit, "ratio")	  ? WEIR_QUANTITY_RATIO
-					  : WEIR_QUANTITY_COUNT;
-}
-
 static void read_param(struct weir_checker *c, const struct weir_param *p, const struct weir_yaml *value,
 		       u64 *into)
 {
-	char error[WEIR_QUANTITY_ERROR], border[48];
-	u64 scale, x = 0;
-	enum weir_quantity quantity = quantity_of(p->unit, &scale);
-	bool flag = !strcmp(p->unit, "flag"), yes = !strcmp(value->text, "true");
-	if (flag && !yes && strcmp(value->text, "false")) {
-		weir_check_mistake(c, value->at, "%s: \"%.60s\" is neither true nor false", p->name,
-				   value->text);
-		return;
-	}
-	if (flag) {
-		*into = yes;
-		return;
-	}
-	if (!weir_quantity(value->text, quantity, &x, error)) {
+	char error[WEIR_QUANTITY_ERROR];
+	if (!weir_scenario_param(p, value->text, into, error))
 		weir_check_mistake(c, value->at, "%s: %s", p->name, error);
-		return;
-	}
-	x /= scale;
-	if (x >= p->min && x <= p->max) {
-		*into = x;
-		return;
-	}
-	u64 edge = x < p->min ? p->min : p->max;
-	weir_quantity_print(quantity, edge > ~0ULL / scale ? ~0ULL : edge * scale, border);
-	weir_check_mistake(c, value->at, "%s: %.60s is %s than %s", p->name, value->text,
-			   x < p->min ? "less" : "more", border);
 }
 
 static void unknown_param(struct weir_checker *c, const struct weir_scenario_catalog_entry *entry,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the verbs of `weir kernel` share. */
+#ifndef WEIR_CLI_KERNEL_H
+#define WEIR_CLI_KERNEL_H
+
+#include "command.h"
+#include "kern/load.h"
+
+#define WEIR_KERNEL_PARAMS_MAX 64
+
+/* A controller of the command line, with its parameters. */
+struct weir_kernel_choice {
+	struct weir_kern_object object;
+	u64 params[WEIR_KERNEL_PARAMS_MAX];
+	bool verbose;
+};
+
+/* The first operand, --set and --verbose; and what this machine lacks, one line each. 0, or an enum weir_exit
+ * after saying what is wrong. */
+int weir_kernel_choose(const struct weir_invocation *call, struct weir_kernel_choice *choice);
+
+/* The record under /run/weir of what `load` left in the kernel. The first two: 0, or -1 with a sentence. */
+int weir_kernel_record_write(const char *name, u32 map_id, char why[WEIR_KERN_WHY_BYTES]);
+int weir_kernel_record_read(const char *name, u32 *map_id, char why[WEIR_KERN_WHY_BYTES]);
+void weir_kernel_record_remove(const char *name);
+
+int weir_kernel_run(struct weir_invocation *call);
+int weir_kernel_watch(struct weir_invocation *call);
+
+#endif
