@@ -111,8 +111,12 @@ static int run_commands(struct command *c)
 	if (weir_link_network_start(n, why) < 0)
 		return own_failure(c, why);
 	weir_link_hosts_release(&c->hosts, c->call);
-	bool good = weir_link_wait_all(&c->wait, c->hosts.command, c->hosts.n);
-	weir_link_wait_end(&c->wait, c->hosts.command, c->hosts.n);
+	c->wait.command = c->hosts.command;
+	c->wait.beyond = c->hosts.beyond;
+	c->wait.n = c->hosts.n;
+	c->wait.n_beyond = c->hosts.n_beyond;
+	bool good = weir_link_wait_all(&c->wait);
+	weir_link_wait_end(&c->wait);
 	weir_link_network_stop(n);
 	if (good)
 		return WEIR_EXIT_OK;

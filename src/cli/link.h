@@ -43,6 +43,7 @@ struct weir_link_network {
 	/* After the end. */
 	struct weir_fidelity fidelity;
 	struct weir_ferry_snapshot end;
+	struct weir_hist *wait_ns; /* in the queue of each hop */
 	struct weir_live_lost lost;
 };
 

@@ -118,6 +118,23 @@ void weir_link_child_reaped(struct weir_link_child *c, int status)
 	c->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void weir_link_child_look(struct weir_link_child *c)
+{
+	if (c->ended && !c->group_ended)
+		c->group_ended = kill(-c->pid, 0) < 0;
+}
+
+/* The leader, and orphans of the group, which come to this process. */
+static void reap_group(struct weir_link_child *c)
+{
+	int status;
+	pid_t pid;
+	while (!c->group_ended && (pid = reap(-c->pid, &status, WNOHANG)) > 0)
+		if (pid == c->pid)
+			weir_link_child_reaped(c, status);
+	weir_link_child_look(c);
+}
+
 void weir_link_child_abandon(struct weir_link_child *c)
 {
 	int status;
@@ -142,18 +159,18 @@ void weir_link_child_end(struct weir_link_child *c)
 		weir_link_child_abandon(c);
 		return;
 	}
-	kill(-c->pid, SIGTERM);
-	/* The group may outlive its leader; while it does, its number is not given to another. */
-	for (u32 ms = 0; ms < TERM_MS; ms += STEP_MS) {
-		if (!c->ended && reap(c->pid, &status, WNOHANG) == c->pid)
-			weir_link_child_reaped(c, status);
-		if (c->ended && kill(-c->pid, 0) < 0)
-			return;
-		sleep_ms(STEP_MS);
+	if (!c->group_ended)
+		kill(-c->pid, SIGTERM);
+	for (u32 ms = 0; ms < TERM_MS && !c->group_ended; ms += STEP_MS) {
+		reap_group(c);
+		if (!c->group_ended)
+			sleep_ms(STEP_MS);
 	}
-	kill(-c->pid, SIGKILL);
+	if (!c->group_ended)
+		kill(-c->pid, SIGKILL);
 	if (!c->ended && reap(c->pid, &status, 0) == c->pid)
 		weir_link_child_reaped(c, status);
+	reap_group(c);
 }
 
 /* ---- who listens ---- */

@@ -14,10 +14,10 @@
 #define WEIR_EXIT_NOT_FOUND 127
 
 struct weir_link_child {
-	pid_t pid;   /* 0: none */
-	int gate_fd; /* a byte opens it */
-	int told_fd; /* errno of a failed exec comes out; the end of file: it runs */
-	bool ended;
+	pid_t pid;		 /* 0: none */
+	int gate_fd;		 /* a byte opens it */
+	int told_fd;		 /* errno of a failed exec comes out; the end of file: it runs */
+	bool ended, group_ended; /* the latter of a background one: nobody is left in its process group */
 	int code; /* exit status as a shell says it: 128 + the signal; WEIR_EXIT_NOT_FOUND ... */
 };
 
@@ -36,6 +36,8 @@ int weir_link_child_fork(struct weir_link_child *c, const struct weir_link_spawn
 int weir_link_child_release(struct weir_link_child *c);
 /* Notes how it ended; status as from waitpid. */
 void weir_link_child_reaped(struct weir_link_child *c, int status);
+/* Notes whether its group is still there, after others were reaped: the number may be another's soon. */
+void weir_link_child_look(struct weir_link_child *c);
 /* One that is still behind its gate goes away. Harmless for one that ended or never was. */
 void weir_link_child_abandon(struct weir_link_child *c);
 /* A background one and its process group: SIGTERM, after 500 ms SIGKILL; reaped. Harmless for one that ended

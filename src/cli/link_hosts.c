@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- the environment ---- */
@@ -185,12 +184,10 @@ bool weir_link_hosts_release(struct weir_link_hosts *h, const struct weir_invoca
 
 static void tell_early_end(const struct weir_link_child *c, const struct weir_invocation *call)
 {
-	siginfo_t info = {0};
-	if (c->pid <= 0 || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	    info.si_pid != c->pid || info.si_status == 0)
-		return;
-	weir_error(call, WEIR_EXIT_FAILED, "--beyond ended early with %s %d",
-		   info.si_code == CLD_EXITED ? "status" : "signal", info.si_status);
+	if (c->ended && c->code > 128)
+		weir_error(call, WEIR_EXIT_FAILED, "--beyond was ended by signal %d", c->code - 128);
+	else if (c->ended && c->code)
+		weir_error(call, WEIR_EXIT_FAILED, "--beyond ended early with status %d", c->code);
 }
 
 void weir_link_hosts_end(struct weir_link_hosts *h, const struct weir_invocation *call)

@@ -119,7 +119,7 @@ int weir_link_network_close_logs(struct weir_link_network *n, char why[WEIR_WHY_
 		return 0;
 	struct weir_live *live = n->live;
 	n->live = NULL;
-	return weir_live_close(live, n->end.now_ns, &n->lost, why);
+	return weir_live_close(live, n->fidelity.elapsed_ns, &n->lost, why);
 }
 
 /* ---- the ferry ---- */
@@ -155,8 +155,12 @@ static int make_ferry(struct weir_link_network *n)
 	    .realtime = n->options->realtime,
 	    .publish_ns = n->live && has_walk(n->path) ? WALK_PUBLISH_NS : 0});
 	n->end.hop = calloc(n->path->n_hops, sizeof *n->end.hop);
-	if (!n->ferry || !n->end.hop || weir_link_path_add(n->path, n->ferry) < 0 || add_ports(n) < 0)
+	n->wait_ns = calloc(n->path->n_hops, sizeof *n->wait_ns);
+	if (!n->ferry || !n->end.hop || !n->wait_ns || weir_link_path_add(n->path, n->ferry) < 0 ||
+	    add_ports(n) < 0)
 		return -1;
+	for (u32 i = 0; i < n->path->n_hops; i++)
+		weir_ferry_set_hop_wait(n->ferry, i, &n->wait_ns[i]);
 	set_taps(n);
 	return 0;
 }
@@ -257,4 +261,5 @@ void weir_link_network_close(struct weir_link_network *n)
 	weir_site_forget(&n->site);
 	free(n->offered.hop);
 	free(n->end.hop);
+	free(n->wait_ns);
 }

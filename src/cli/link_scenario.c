@@ -248,9 +248,10 @@ static void describe(struct weir_link_scenario *l)
 			weir_quantity_print(WEIR_QUANTITY_RATE, bps, rate[way]);
 	}
 	weir_quantity_print(WEIR_QUANTITY_TIME, l->path.delay_ns[WEIR_UP], delay);
+	bool timed = l->path.delay_ns[WEIR_UP] != 0;
 	bool same = strcmp(rate[WEIR_UP], rate[WEIR_DOWN]) == 0;
-	snprintf(l->label, sizeof l->label, "%.30s%s%.30s %.30s", rate[WEIR_UP], same ? "" : "/",
-		 same ? "" : rate[WEIR_DOWN], delay);
+	snprintf(l->label, sizeof l->label, "%.30s%s%.30s%s%.30s", rate[WEIR_UP], same ? "" : "/",
+		 same ? "" : rate[WEIR_DOWN], timed ? " " : "", timed ? delay : "");
 }
 
 static int check(const struct arguments *a, const char *file, struct weir_link_scenario *l,

@@ -50,10 +50,26 @@ static void put_delivered_way(struct weir_json *j, const char *name, const struc
 	weir_json_object_end(j);
 }
 
-static void put_hop(struct weir_json *j, const struct weir_hop_config *c, u64 mean_bps,
-		    const struct weir_ferry_hop *h)
+static void put_wait(struct weir_json *j, const struct weir_hist *wait_ns)
 {
-	const struct weir_link_stats *s = &h->stats;
+	if (!wait_ns->n) {
+		weir_json_put_null(j, "queue_delay_ms");
+		return;
+	}
+	weir_json_key(j, "queue_delay_ms");
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "mean", weir_hist_mean(wait_ns) / 1e6);
+	weir_json_put_double(j, "p50", weir_hist_quantile(wait_ns, .5) / 1e6);
+	weir_json_put_double(j, "p95", weir_hist_quantile(wait_ns, .95) / 1e6);
+	weir_json_put_double(j, "p99", weir_hist_quantile(wait_ns, .99) / 1e6);
+	weir_json_put_double(j, "max", (double)wait_ns->max / 1e6);
+	weir_json_object_end(j);
+}
+
+static void put_hop(struct weir_json *j, const struct weir_hop_config *c, u64 mean_bps,
+		    const struct weir_link_stats *s, const struct weir_hist *wait_ns)
+{
 	u64 losses = s->dropped_packets[WEIR_DROP_LOSS];
 	weir_json_object(j);
 	weir_json_put_string(j, "name", c->name);
@@ -76,11 +92,7 @@ static void put_hop(struct weir_json *j, const struct weir_hop_config *c, u64 me
 	weir_json_object_end(j);
 	weir_json_put_u64(j, "marks", s->marked_packets);
 	weir_json_put_u64(j, "duplicated", s->duplicated_packets);
-	weir_json_key(j, "queue_delay_mean_ms");
-	if (h->wait_n)
-		weir_json_double(j, h->wait_sum_ns / (double)h->wait_n / 1e6);
-	else
-		weir_json_null(j);
+	put_wait(j, wait_ns);
 	weir_json_object_end(j);
 }
 
@@ -99,6 +111,7 @@ static int fill(FILE *to, void *ctx)
 	weir_json_put_i64(&j, "status", r->code);
 	weir_json_put_u64(&j, "hosts", r->options->hosts);
 	weir_json_put_u64(&j, "seed", r->options->seed);
+	weir_emulation_fields(&j, &d->emulation);
 	weir_json_put_object(&j, "asked");
 	weir_json_put_double(&j, "rtt_ms", (double)n->fidelity.base_rtt_ns / 1e6);
 	put_asked_way(&j, "up", p, WEIR_UP);
@@ -110,14 +123,11 @@ static int fill(FILE *to, void *ctx)
 	weir_json_object_end(&j);
 	weir_json_put_array(&j, "hops");
 	for (u32 i = 0; i < p->n_hops; i++)
-		put_hop(&j, &p->hop[i], p->mean_bps[i], &n->end.hop[i]);
+		put_hop(&j, &p->hop[i], p->mean_bps[i], &n->end.hop[i].stats, &n->wait_ns[i]);
 	weir_json_array_end(&j);
 	weir_json_put_u64(&j, "left_over", r->left_over);
 	weir_json_put_u64(&j, "log_events_lost", n->lost.events);
 	weir_json_put_u64(&j, "capture_packets_lost", n->lost.packets);
-	weir_json_put_object(&j, "emulation");
-	weir_emulation_fields(&j, &d->emulation);
-	weir_json_object_end(&j);
 	weir_json_object_end(&j);
 	return weir_json_finish(&j);
 }
@@ -135,7 +145,8 @@ static void tell(const struct weir_link_report *r, const struct weir_emulation *
 		fprintf(stderr, "%s: the capture lacks %llu packets: writing it could not keep up\n",
 			r->call->path, lost->packets);
 	if (!r->options->quiet)
-		fprintf(stderr, "%s: %s: %s\n", r->call->path, e->verdict, e->reason);
+		fprintf(stderr, "%s: %s: %s\n", r->call->path, e->verdict,
+			e->up.packets + e->down.packets ? e->reason : "nothing passed");
 }
 
 int weir_link_report(struct weir_link_report *r)

@@ -16,14 +16,17 @@ struct weir_link_wait {
 	int terminal_fd; /* -1: none, or the program is not in its foreground */
 	pid_t group;
 	struct termios modes;
+	struct weir_link_child *command, *beyond; /* what is waited for, and what may end meanwhile */
+	u32 n, n_beyond;
 };
 
-/* Blocks the signals that weir_link_wait_all takes; before any thread is started. */
+/* Blocks the signals that weir_link_wait_all takes; before any thread is started. Orphans of the commands
+ * come to this process from here on. */
 void weir_link_wait_begin(struct weir_link_wait *w);
-/* Until all have ended. SIGTERM and SIGHUP are passed on; who still runs one second later gets SIGHUP, and
- * after another one SIGKILL. false: the link failed, and all were ended for it. */
-bool weir_link_wait_all(struct weir_link_wait *w, struct weir_link_child *child, u32 n);
+/* Until all commands have ended. SIGTERM and SIGHUP are passed on; who still runs one second later gets
+ * SIGHUP, and after another one SIGKILL. false: the link failed, and all were ended for it. */
+bool weir_link_wait_all(struct weir_link_wait *w);
 /* The terminal is the program's again, with its modes of before where a command was killed. */
-void weir_link_wait_end(struct weir_link_wait *w, const struct weir_link_child *child, u32 n);
+void weir_link_wait_end(struct weir_link_wait *w);
 
 #endif
