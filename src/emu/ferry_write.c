@@ -162,6 +162,7 @@ static void account(struct weir_ferry *f, const struct ferry_run *run, bool deli
 		if (delivered) {
 			u64 late_ns = weir_sub(after_ns, due_ns) + pushed_late_ns;
 			weir_hist_add(lateness_ns, late_ns);
+			weir_hist_add(&f->fidelity.delay_ns[way], weir_sub(after_ns, slot->arrived_ns));
 			f->self.late_n++;
 			f->self.late_sum_ns += late_ns;
 			f->self.late_max_ns = weir_max(f->self.late_max_ns, late_ns);

@@ -29,6 +29,7 @@ enum { WEIR_UP, WEIR_DOWN, WEIR_WAYS };
 
 struct weir_fidelity {
 	struct weir_hist lateness_ns[WEIR_WAYS], arrival_ns[WEIR_WAYS], gap_ns;
+	struct weir_hist delay_ns[WEIR_WAYS];	  /* from true arrival to delivery, of each packet */
 	u64 packets[WEIR_WAYS], bytes[WEIR_WAYS]; /* delivered */
 	u64 due_bytes, missed_bytes;
 	u64 overruns, unstamped, oversize, unroutable;
