@@ -35,8 +35,7 @@ static int load(struct weir_invocation *call)
 	return WEIR_EXIT_OK;
 }
 
-/* weir_NAME of a controller's word, or as it is. */
-static void name_of(const char *word, char name[WEIR_KERN_NAME_BYTES])
+void weir_kernel_name_of(const char *word, char name[WEIR_KERN_NAME_BYTES])
 {
 	if (!strncmp(word, "weir_", 5))
 		snprintf(name, WEIR_KERN_NAME_BYTES, "%s", word);
@@ -48,7 +47,7 @@ static int unload(struct weir_invocation *call)
 {
 	struct weir_kern_registration all[REGISTRATIONS_MAX], *found = NULL;
 	char name[WEIR_KERN_NAME_BYTES];
-	name_of(call->operands[0], name);
+	weir_kernel_name_of(call->operands[0], name);
 	int n = weir_kern_registrations(all, REGISTRATIONS_MAX);
 	if (n < 0)
 		return weir_error(call, WEIR_EXIT_MACHINE,
@@ -144,6 +143,8 @@ static int list(struct weir_invocation *call)
 
 static const struct weir_option load_options[] = {OPTION_SET, OPTION_VERBOSE, {0}};
 static const struct weir_option list_options[] = {WEIR_OPTION_JSON, {0}};
+static const struct weir_option watch_options[] = {
+    {.name = "count", .value = "N", .help = "end after so many calls"}, {0}};
 static const struct weir_option run_options[] = {
     OPTION_SET, OPTION_VERBOSE, {.name = "quiet", .letter = 'q', .help = "no line about the sockets"}, {0}};
 
@@ -199,12 +200,23 @@ static const struct weir_command run_command = {
     .run = weir_kernel_run,
 };
 
+static const struct weir_command watch_command = {
+    .name = "watch",
+    .synopsis = "NAME [--count N]",
+    .help = "what a controller in the kernel sees and says, call by call, as CSV",
+    .details = "Until interrupted, or until the controller is gone. docs/kernel.md tells the columns.",
+    .options = watch_options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = weir_kernel_watch,
+};
+
 static const struct weir_command *const children[] = {&load_command, &unload_command, &list_command,
-						      &run_command, NULL};
+						      &run_command,  &watch_command,  NULL};
 
 const struct weir_command weir_cmd_kernel = {
     .name = "kernel",
-    .synopsis = "load|unload|list|run ...",
+    .synopsis = "load|unload|list|run|watch ...",
     .help = "controllers inside the kernel, for any TCP socket",
     .details = "docs/kernel.md tells what they do there, and what the kernel leaves to them.",
     .children = children,

@@ -19,6 +19,9 @@ struct weir_kernel_choice {
  * after saying what is wrong. */
 int weir_kernel_choose(const struct weir_invocation *call, struct weir_kernel_choice *choice);
 
+/* weir_NAME of a controller's word; of weir_NAME itself the same. */
+void weir_kernel_name_of(const char *word, char name[WEIR_KERN_NAME_BYTES]);
+
 /* The record under /run/weir of what `load` left in the kernel. The first two: 0, or -1 with a sentence. */
 int weir_kernel_record_write(const char *name, u32 map_id, char why[WEIR_KERN_WHY_BYTES]);
 int weir_kernel_record_read(const char *name, u32 *map_id, char why[WEIR_KERN_WHY_BYTES]);

@@ -61,7 +61,7 @@ struct {
 	int *key;
 	struct weir_stored *value;
 } weir_storage WEIR_SECTION(".maps");
-volatile struct weir_kern_control weir_control;
+extern volatile struct weir_kern_control weir_control;
 struct weir_kern_replay weir_replay WEIR_SECTION(".data.replay") = {0};
 
 /* ---- what the kernel knows ---- */
@@ -196,7 +196,7 @@ WEIR_CORE void weir_aim(struct weir_socket *k)
 /* After the call, with the window as it is now: the ring's reader sees what came of it. */
 WEIR_CORE void weir_record(struct weir_socket *k)
 {
-	if (!weir_control.watching)
+	if (!weir_control.watcher)
 		return;
 	struct weir_kern_record *r = bpf_ringbuf_reserve(&weir_ring, sizeof *r, 0);
 	if (!r) {
@@ -531,6 +531,8 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 /* The hooks (whose arguments come as an array), two tables of them (cong_control has two more arguments since
  * 6.10; the loader takes one), and the replay program of the agreement test. */
 #define WEIR_BPF_CONTROLLER(id)                                                                              \
+	volatile struct weir_kern_control weir_control WEIR_SECTION(".data.control") = {                     \
+	    .name = WEIR_KERNEL_NAME(id)};                                                                   \
 	const volatile struct id##_params weir_params WEIR_SECTION(".rodata.params") = {0};                  \
 	WEIR_SECTION("struct_ops/init") int id##_tcp_init(u64 *c)                                            \
 	{                                                                                                    \

@@ -42,12 +42,13 @@ struct weir_kern_replay {
 	u64 state[WEIR_CC_MAX_BYTES / sizeof(u64)];
 };
 
-/* Shared with the programs, which read it at every call. */
+/* Shared with the programs, which look at it at every call. By the name a watcher finds it among all maps. */
 struct weir_kern_control {
-	u32 watching; /* 1: calls are recorded */
-	u32 reserved;
+	char name[16]; /* of the congestion control */
 	u64 dropped;   /* records that found no room in the ring */
-	u64 stateless; /* sockets that found no memory for their state: the window stands still */
+	u64 stateless; /* calls that found no memory for a socket's state: the window stands still */
+	u32 watcher;   /* process id of who reads the ring; 0: nobody, nothing is recorded */
+	u32 reserved;
 };
 
 #define WEIR_KERN_RING_BYTES (1U << 20) /* a power of two, of whole pages */

@@ -14,8 +14,7 @@
 #define MAP_HAS_LINK (1U << 13)
 #define IN_USE 1 /* enum bpf_struct_ops_state */
 
-/* The kernel's own list, which holds all that is registered. */
-static bool is_available(const char *name)
+bool weir_kern_is_registered(const char *name)
 {
 	char word[64];
 	bool found = false;
@@ -45,7 +44,7 @@ static bool read_map(int fd, const struct bpf_map_info *info, const struct weir_
 		read = !r->stays || state == IN_USE;
 	}
 	free(value);
-	return read && !strncmp(r->name, "weir_", 5) && is_available(r->name);
+	return read && !strncmp(r->name, "weir_", 5) && weir_kern_is_registered(r->name);
 }
 
 /* A registration of a name that was ended may still be held by its sockets: the newest is the one that

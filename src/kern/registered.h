@@ -15,6 +15,9 @@ struct weir_kern_registration {
  * may ask). */
 int weir_kern_registrations(struct weir_kern_registration *r, u32 room);
 
+/* By the kernel's own list of congestion controls. */
+bool weir_kern_is_registered(const char *name);
+
 /* TCP sockets of this network namespace that use it, listening ones too. 0, or -1 with errno. */
 int weir_kern_sockets(const char *name, u64 *n);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Gives each TCP connection that begins in a cgroup a congestion control, and reads back whether it has it.
- * The hooks and helpers are those of man 7 bpf-helpers. */
+ * The hooks and helpers are those of man 7 bpf-helpers. It is done when the handshake is complete, just
+ * before the kernel would begin with its own: earlier the MSS is not known, and a controller would begin with
+ * a wrong one. */
 #include "kern/kernel.bpf.h"
 #include "kern/steer_format.h"
 
-#define SOCKOPS_CONNECT 3   /* about to send a SYN */
-#define SOCKOPS_CONNECTED 4 /* it was answered */
-#define SOCKOPS_ACCEPTED 5  /* an incoming connection is complete */
+#define SOCKOPS_CONNECTED 4 /* a connection that was asked for is complete */
+#define SOCKOPS_ACCEPTED 5  /* likewise an incoming one */
 #define LEVEL_TCP 6
 #define TCP_CONGESTION 13
 
@@ -24,12 +25,9 @@ volatile struct weir_steer_counts weir_counts;
 WEIR_SECTION("sockops") int weir_steer(struct bpf_sock_ops *c)
 {
 	struct weir_steer_name wanted = weir_wanted, has = {0};
-	if (c->op < SOCKOPS_CONNECT || c->op > SOCKOPS_ACCEPTED)
+	if (c->op != SOCKOPS_CONNECTED && c->op != SOCKOPS_ACCEPTED)
 		return 1;
-	if (c->op != SOCKOPS_CONNECTED)
-		bpf_setsockopt(c, LEVEL_TCP, TCP_CONGESTION, &wanted, sizeof wanted);
-	if (c->op == SOCKOPS_CONNECT)
-		return 1;
+	bpf_setsockopt(c, LEVEL_TCP, TCP_CONGESTION, &wanted, sizeof wanted);
 	bool same = !bpf_getsockopt(c, LEVEL_TCP, TCP_CONGESTION, &has, sizeof has) &&
 		    has.half[0] == wanted.half[0] && has.half[1] == wanted.half[1];
 	__sync_fetch_and_add(same ? &weir_counts.steered : &weir_counts.missed, 1);
