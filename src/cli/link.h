@@ -47,6 +47,7 @@ struct weir_link_network {
 	struct weir_live_lost lost;
 };
 
+const char *weir_link_queue_name(enum weir_aqm_kind aqm);
 /* Makes the logs' files. 0, or -1 with a sentence. */
 int weir_link_network_open_logs(struct weir_link_network *n, char why[WEIR_WHY_BYTES]);
 /* Namespaces, devices and the ferry, not yet running. 0, or -1 with a sentence. */

@@ -13,7 +13,7 @@
 
 /* ---- logs ---- */
 
-static const char *queue_name(enum weir_aqm_kind aqm)
+const char *weir_link_queue_name(enum weir_aqm_kind aqm)
 {
 	static const char *const name[] = {"droptail", "drophead", "red", "codel", "pie", "fq_codel"};
 	return name[aqm];
@@ -53,7 +53,7 @@ int weir_link_network_open_logs(struct weir_link_network *n, char why[WEIR_WHY_B
 	}
 	for (u32 i = 0; i < n->path->n_hops; i++) {
 		const struct weir_hop_config *c = &n->path->hop[i];
-		hop[i] = (struct weir_live_hop){.name = c->name, .queue = queue_name(c->queue.aqm)};
+		hop[i] = (struct weir_live_hop){.name = c->name, .queue = weir_link_queue_name(c->queue.aqm)};
 		snprintf(
 		    hop[i].about, sizeof hop[i].about,
 		    "times: ms since the link began; delays: the wait in the queue of this hop, without its "

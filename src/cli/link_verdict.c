@@ -40,6 +40,24 @@ static void put_asked_way(struct weir_json *j, const char *name, const struct we
 	weir_json_object_end(j);
 }
 
+static void put_spread(struct weir_json *j, const char *name, const struct weir_hist *ns)
+{
+	if (!ns->n) {
+		weir_json_put_null(j, name);
+		return;
+	}
+	weir_json_key(j, name);
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "min", (double)ns->min / 1e6);
+	weir_json_put_double(j, "mean", weir_hist_mean(ns) / 1e6);
+	weir_json_put_double(j, "p50", weir_hist_quantile(ns, .5) / 1e6);
+	weir_json_put_double(j, "p95", weir_hist_quantile(ns, .95) / 1e6);
+	weir_json_put_double(j, "p99", weir_hist_quantile(ns, .99) / 1e6);
+	weir_json_put_double(j, "max", (double)ns->max / 1e6);
+	weir_json_object_end(j);
+}
+
 static void put_delivered_way(struct weir_json *j, const char *name, const struct weir_fidelity *f, u32 way)
 {
 	double elapsed_s = (double)f->elapsed_ns / 1e9;
@@ -47,23 +65,7 @@ static void put_delivered_way(struct weir_json *j, const char *name, const struc
 	weir_json_put_u64(j, "packets", f->packets[way]);
 	weir_json_put_u64(j, "bytes", f->bytes[way]);
 	weir_json_put_double(j, "mean_bps", elapsed_s > 0 ? (double)f->bytes[way] * 8 / elapsed_s : 0);
-	weir_json_object_end(j);
-}
-
-static void put_wait(struct weir_json *j, const struct weir_hist *wait_ns)
-{
-	if (!wait_ns->n) {
-		weir_json_put_null(j, "queue_delay_ms");
-		return;
-	}
-	weir_json_key(j, "queue_delay_ms");
-	weir_json_line(j);
-	weir_json_object(j);
-	weir_json_put_double(j, "mean", weir_hist_mean(wait_ns) / 1e6);
-	weir_json_put_double(j, "p50", weir_hist_quantile(wait_ns, .5) / 1e6);
-	weir_json_put_double(j, "p95", weir_hist_quantile(wait_ns, .95) / 1e6);
-	weir_json_put_double(j, "p99", weir_hist_quantile(wait_ns, .99) / 1e6);
-	weir_json_put_double(j, "max", (double)wait_ns->max / 1e6);
+	put_spread(j, "delay_ms", &f->delay_ns[way]);
 	weir_json_object_end(j);
 }
 
@@ -73,6 +75,7 @@ static void put_hop(struct weir_json *j, const struct weir_hop_config *c, u64 me
 	u64 losses = s->dropped_packets[WEIR_DROP_LOSS];
 	weir_json_object(j);
 	weir_json_put_string(j, "name", c->name);
+	weir_json_put_string(j, "aqm", weir_link_queue_name(c->queue.aqm));
 	put_limit(j, "rate_bps", mean_bps);
 	weir_json_put_double(j, "delay_ms", (double)c->delay_ns / 1e6);
 	put_limit(j, "buffer_bytes", c->queue.limit_bytes);
@@ -92,7 +95,7 @@ static void put_hop(struct weir_json *j, const struct weir_hop_config *c, u64 me
 	weir_json_object_end(j);
 	weir_json_put_u64(j, "marks", s->marked_packets);
 	weir_json_put_u64(j, "duplicated", s->duplicated_packets);
-	put_wait(j, wait_ns);
+	put_spread(j, "queue_delay_ms", wait_ns);
 	weir_json_object_end(j);
 }
 

@@ -175,4 +175,4 @@ def field_a10_a_packet_over_the_mtu_kills_nothing():
 if __name__ == "__main__":
     sys.exit(main(signals_are_passed_on, a_killed_link_is_cleaned_up_at_the_next_start, keys_of_a_terminal,
                   an_interactive_shell_has_its_jobs, a_killed_shell_gives_the_terminal_back,
-                  field_a10_a_packet_over_the_mtu_kills_nothing, nothing_left))
+                  field_a10_a_packet_over_the_mtu_kills_nothing))

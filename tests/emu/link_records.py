@@ -182,4 +182,4 @@ def marks_are_seen():
 
 if __name__ == "__main__":
     sys.exit(main(captures_hold_every_packet_with_right_checksums, logs_agree_with_the_counters_field_a13,
-                  a_log_of_a_scenario, losses_are_as_many_as_asked, one_way_only, marks_are_seen, nothing_left))
+                  a_log_of_a_scenario, losses_are_as_many_as_asked, one_way_only, marks_are_seen))
