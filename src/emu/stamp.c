@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 
 /* Linux 6.6; newer than the headers of Debian 12. */
@@ -34,13 +35,12 @@ static void load(void)
 	    bpf_object__open_mem(weir_stamp_object, weir_stamp_object_bytes, &options);
 	if (object && !bpf_object__load(object)) {
 		struct bpf_program *program = bpf_object__find_program_by_name(object, "weir_stamp");
-		program_fd = program ? bpf_program__fd(program) : -1;
+		/* what the object has ends with it */
+		program_fd = program ? fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3) : -1;
 	}
-	/* The object lives as long as the process: closing it would close the program. */
-	if (program_fd < 0) {
+	if (program_fd < 0)
 		load_error = errno ? errno : ENOTSUP;
-		bpf_object__close(object);
-	}
+	bpf_object__close(object);
 	libbpf_set_print(before);
 }
 
