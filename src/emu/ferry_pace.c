@@ -16,14 +16,15 @@
 #define RAISED_NICE (-15)
 #define SPIN_DEFAULT_NS (200 * WEIR_NS_PER_US)
 #define STEP_NS ((i64)(10 * WEIR_NS_PER_US))
-#define HOLD_LONGEST_NS (50 * WEIR_NS_PER_US)
+#define HOLD_LONGEST_NS (60 * WEIR_NS_PER_US)
 #define SLEEP_LONGEST_NS (100 * WEIR_NS_PER_MS)
 /* Shares of a core, in percent. */
 #define LEAVE_FIFO 70
-#define SPIN_LESS 60
-#define SPIN_MORE 50
-#define CALM 65
-#define CALM_TICKS 12 /* below it before FIFO is tried again */
+#define SPIN_NOT 80
+#define SPIN_LESS 55
+#define SPIN_MORE 45
+#define CALM 66
+#define CALM_TICKS 30 /* below it before FIFO is tried again */
 
 static u64 ns_of(struct timespec t)
 {
@@ -82,7 +83,7 @@ void ferry_pace_begin(struct weir_ferry *f, struct ferry_thread_before *before)
 	prctl(PR_SET_TIMERSLACK, 1);
 	u64 now_ns = ferry_now_ns(f);
 	f->lead_most_ns = (i64)(f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS);
-	f->lead_least_ns = -(i64)weir_min(f->config.base_rtt_ns / 1000, HOLD_LONGEST_NS);
+	f->lead_least_ns = -(i64)weir_min(f->config.base_rtt_ns / 400, HOLD_LONGEST_NS);
 	f->lead_ns = f->lead_most_ns;
 	f->cpu_base_ns = thread_cpu_ns();
 	f->ticks = 0;
@@ -133,17 +134,19 @@ static struct shares cpu_shares(struct weir_ferry *f, u64 now_ns)
 	return s;
 }
 
-/* Spinning is cut to a quarter, then given up; where even that is not enough, what is due is written a
- * little late and several packets at a time. */
-static i64 less(const struct weir_ferry *f)
+/* Spinning is cut to a quarter, then given up; where even that is not enough, what is due is written a little
+ * late and several packets at a time. */
+static i64 less(const struct weir_ferry *f, u32 percent)
 {
-	i64 lead_ns = f->lead_ns > 4 * STEP_NS ? f->lead_ns / 4 : f->lead_ns - STEP_NS;
+	i64 lead_ns = f->lead_ns - STEP_NS;
+	if (f->lead_ns > 4 * STEP_NS)
+		lead_ns = percent > SPIN_NOT ? 0 : f->lead_ns / 4;
 	return lead_ns > f->lead_least_ns ? lead_ns : f->lead_least_ns;
 }
 
 static i64 more(const struct weir_ferry *f)
 {
-	i64 lead_ns = f->lead_ns > 4 * STEP_NS ? f->lead_ns + f->lead_ns / 4 : f->lead_ns + STEP_NS;
+	i64 lead_ns = f->lead_ns > 8 * STEP_NS ? f->lead_ns + f->lead_ns / 8 : f->lead_ns + STEP_NS / 2;
 	return lead_ns < f->lead_most_ns ? lead_ns : f->lead_most_ns;
 }
 
@@ -152,7 +155,7 @@ void ferry_tick(struct weir_ferry *f, u64 now_ns)
 	struct shares cpu = cpu_shares(f, now_ns);
 	f->tick_ns = now_ns + FERRY_TICK_NS;
 	if (cpu.tick > SPIN_LESS)
-		f->lead_ns = less(f);
+		f->lead_ns = less(f, cpu.tick);
 	else if (cpu.tick < SPIN_MORE)
 		f->lead_ns = more(f);
 	if (f->config.realtime != WEIR_REALTIME_AUTO)

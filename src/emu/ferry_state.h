@@ -22,8 +22,8 @@
 #define FERRY_LEAVING 2048    /* and packets in them */
 #define FERRY_SNAPSHOTS 16
 #define FERRY_TIMERS 64
-#define FERRY_TICK_NS (25 * WEIR_NS_PER_MS)
-#define FERRY_TICKS 4 /* the CPU share is taken over so many */
+#define FERRY_TICK_NS (10 * WEIR_NS_PER_MS)
+#define FERRY_TICKS 10 /* the CPU share is taken over so many */
 #define FERRY_WINDOWS 16
 
 struct ferry_hop {
@@ -116,7 +116,7 @@ struct weir_ferry {
 	u64 mark_ns;   /* the next snapshot or the end of the warm-up */
 	u64 published; /* snapshots so far */
 	struct weir_ferry_self self;
-	int error;     /* errno of a device that failed */
+	int error; /* errno of a device that failed */
 
 	struct weir_slot *spare[WEIR_SLOT_SIZES]; /* the next read goes there */
 	u32 *staging;				  /* ports with staged packets */
