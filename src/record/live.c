@@ -76,7 +76,8 @@ static bool open_logs(struct weir_live *l, const struct weir_live_config *c, cha
 		if (!out)
 			return false;
 		struct weir_mahimahi *m = &l->log[i].out;
-		weir_mahimahi_begin_by(m, out, "weir link", c->hop[i].name, c->hop[i].queue);
+		weir_mahimahi_begin_by(m, out, c->command ? c->command : "weir link", c->hop[i].name,
+				       c->hop[i].queue);
 		weir_mahimahi_remark(m, c->hop[i].about);
 		l->n_logs++;
 	}

@@ -17,6 +17,7 @@ struct weir_live_hop {
 };
 
 struct weir_live_config {
+	const char *command; /* who made the logs, as they say; NULL: weir link */
 	const char *log;     /* FILE.HOP is made for each hop; NULL: none */
 	const char *capture; /* as seen at the left end; FILE-beyond at the right one; NULL: none */
 	u32 snap_bytes;	     /* of each packet in a capture */

@@ -14,7 +14,8 @@ void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m)
 	weir_json_object(j);
 	weir_json_put_string(j, "schema", "weir.manifest/1");
 	weir_json_put_string(j, "version", WEIR_VERSION);
-	weir_json_put_string(j, "backend", "sim");
+	weir_json_put_string(j, "backend", m->backend);
+	weir_json_put_string(j, "kernel", m->kernel);
 	weir_json_put_string(j, "scenario", m->scenario);
 	weir_json_put_string(j, "title", m->title);
 	weir_json_put_string(j, "label", m->label);
@@ -23,6 +24,10 @@ void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m)
 	put_list(j, "arguments", m->arguments, m->n_arguments);
 	put_list(j, "set", m->sets, m->n_sets);
 	weir_json_put_string(j, "controller", m->controller);
+	weir_json_put_object(j, "controllers");
+	for (u32 i = 0; i < m->n_flows; i++)
+		weir_json_put_string(j, m->flows[i].name, m->flows[i].controller);
+	weir_json_object_end(j);
 	weir_json_put_object(j, "axes");
 	for (u32 i = 0; i < m->n_axes; i++)
 		weir_json_put_string(j, m->axes[i].key, m->axes[i].value);

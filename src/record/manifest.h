@@ -22,6 +22,13 @@ struct weir_manifest {
 	const char *label;	 /* which of several runs; NULL for a single one */
 	const char *controller;	 /* of --controller, NULL without */
 	const char *header_text; /* of a controller that was compiled on the fly, NULL otherwise */
+	const char *backend;	 /* "sim", "emu" */
+	const char *kernel;	 /* its release, in an emulation; else NULL */
+	/* "FLOW" and "kernel:NAME" as its socket said, in an emulation */
+	const struct weir_manifest_flow {
+		const char *name, *controller;
+	} * flows;
+	u32 n_flows;
 	u64 seed, repeat;
 	u32 n_sets, n_arguments, n_axes, n_traces;
 	const char *const *sets;      /* KEY=VALUE of --set */

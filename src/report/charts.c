@@ -12,7 +12,7 @@
  * controllers' own and follow, collapsed, by unit. */
 static const struct spec {
 	const char *id, *title, *heading;
-	enum { OF_FLOWS, OF_LINKS } of;
+	enum { OF_FLOWS, OF_LINKS, OF_EMULATOR } of;
 	const char *signal, *fallback; /* taken when no flow has the first */
 	enum weir_line_kind kind;
 	const char *companion; /* drawn thin beside it while there are few lines */
@@ -22,6 +22,8 @@ static const struct spec {
     {"throughput", "Throughput", "", OF_FLOWS, "throughput_bps", "goodput_bps", WEIR_LINE, NULL, true, ""},
     {"rtt", "Round-trip time", "", OF_FLOWS, "rtt_ms", "srtt_ms", WEIR_LINE, NULL, false, ""},
     {"delay", "Queueing delay", "", OF_FLOWS, "queue_delay_ms", NULL, WEIR_LINE, NULL, false, ""},
+    {"one-way", "One-way delay", "", OF_FLOWS, "one_way_delay_ms", NULL, WEIR_LINE, NULL, false,
+     "from the sender's device to the receiver's"},
     {"queue", "Queue of each link", "", OF_LINKS, "queue_bytes", NULL, WEIR_LINE, NULL, false, ""},
     {"window", "Window", "", OF_FLOWS, "cwnd_bytes", NULL, WEIR_LINE, "inflight_bytes", false, ""},
     {"inflight", "In flight", "", OF_FLOWS, "inflight_bytes", NULL, WEIR_LINE, NULL, false, ""},
@@ -44,6 +46,8 @@ static const struct spec {
      "payload delivered in order"},
     {"srtt", "Smoothed round-trip time", "Goodput and smoothed times", OF_FLOWS, "srtt_ms", NULL, WEIR_LINE,
      NULL, false, ""},
+    {"lateness", "Lateness of the emulator", "Emulator", OF_EMULATOR, "lateness_us", NULL, WEIR_LINE,
+     "lateness_max_us", false, "of the packets delivered in each sampling interval: mean, and at most"},
 };
 #define N_SPECS (sizeof specs / sizeof specs[0])
 
@@ -120,6 +124,15 @@ static int add_links(const struct weir_line_source *s, struct weir_chart *chart,
 	return 0;
 }
 
+static int add_emulators(const struct weir_line_source *s, struct weir_chart *chart, const struct spec *spec)
+{
+	for (u32 r = 0; r < s->data->n_runs; r++)
+		if (weir_line_of_emulator(s, chart, r, spec->companion, WEIR_LINE_THIN, "at most") ||
+		    weir_line_of_emulator(s, chart, r, spec->signal, spec->kind, "mean"))
+			return -1;
+	return 0;
+}
+
 static bool few_lines(const struct weir_line_source *s)
 {
 	return s->entities->n_flows <= 4 && !s->entities->grouped && !s->data->overlay;
@@ -141,6 +154,8 @@ static int add_lines(const struct weir_line_source *s, struct weir_chart *chart,
 		     const char *signal)
 {
 	bool grouped = s->entities->grouped, throughput = !strcmp(spec->id, "throughput");
+	if (spec->of == OF_EMULATOR)
+		return add_emulators(s, chart, spec);
 	if (spec->of == OF_LINKS)
 		return add_links(s, chart, signal, spec->kind);
 	if (grouped && (throughput || spec->kind == WEIR_LINE_BAR)) {
@@ -168,7 +183,7 @@ static int make_standard(const struct weir_line_source *s, struct weir_charts *c
 	snprintf(chart->id, sizeof chart->id, "%s", spec->id);
 	snprintf(chart->heading, sizeof chart->heading, "%s", spec->heading);
 	snprintf(chart->note, sizeof chart->note, "%s", spec->note);
-	bool both = spec->companion && few_lines(s) && has_signal(s, spec->companion);
+	bool both = spec->of == OF_FLOWS && spec->companion && few_lines(s) && has_signal(s, spec->companion);
 	snprintf(chart->title, sizeof chart->title, "%s%s", spec->title, both ? " and in flight" : "");
 	chart->dimension = spec->kind == WEIR_LINE_BAR ? WEIR_PACKETS : weir_unit_of(signal).dimension;
 	chart->from_zero = true;
@@ -223,6 +238,11 @@ static const char *const kinds[WEIR_DIMENSIONS] = {
     [WEIR_PACKETS] = "packets",
 };
 
+static bool is_of_controller(const char *signal)
+{
+	return !strncmp(signal, "cc.", 3);
+}
+
 static int make_own(const struct weir_line_source *s, struct weir_charts *c, const char *signal)
 {
 	struct weir_chart *chart = new_chart(c);
@@ -230,7 +250,7 @@ static int make_own(const struct weir_line_source *s, struct weir_charts *c, con
 		return -1;
 	chart->dimension = weir_unit_of(signal).dimension;
 	snprintf(chart->id, sizeof chart->id, "signal-%u", c->n);
-	bool of_controller = !strncmp(signal, "cc.", 3);
+	bool of_controller = is_of_controller(signal);
 	snprintf(chart->heading, sizeof chart->heading, of_controller ? "Controllers: %s" : "Other: %s",
 		 kinds[chart->dimension]);
 	weir_signal_words(signal + (of_controller ? 3 : 0), chart->title, sizeof chart->title);
@@ -323,9 +343,10 @@ int weir_charts_make(const struct weir_report_data *data, const struct weir_enti
 	}
 	const char *own[OWN_SIGNALS_MAX];
 	u32 n = own_signals(data, own);
-	for (u32 dimension = 0; dimension < WEIR_DIMENSIONS; dimension++)
+	for (u32 k = 0; k < 2 * WEIR_DIMENSIONS; k++)
 		for (u32 i = 0; i < n && !failed; i++)
-			if (weir_unit_of(own[i]).dimension == (enum weir_dimension)dimension)
+			if (weir_unit_of(own[i]).dimension == (enum weir_dimension)(k % WEIR_DIMENSIONS) &&
+			    is_of_controller(own[i]) == (k < WEIR_DIMENSIONS))
 				failed = make_own(&source, c, own[i]);
 	if (failed)
 		weir_charts_free(c);

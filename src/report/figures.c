@@ -69,7 +69,8 @@ static void tiles(FILE *to, const struct weir_facts *f)
 	if (wall > 0)
 		snprintf(below, sizeof below, "%s packets in %s", weir_pretty(text, WEIR_COUNT, packets),
 			 weir_pretty((char[WEIR_PRETTY_MAX]){0}, WEIR_TIME, wall * 1e3));
-	tile(to, "Simulated", WEIR_TIME, f->simulated_s * 1e3, wall > 0 && !isnan(packets) ? below : "");
+	tile(to, weir_get(summary, "emulation.verdict") ? "Emulated" : "Simulated", WEIR_TIME,
+	     f->simulated_s * 1e3, wall > 0 && !isnan(packets) ? below : "");
 	fputs("</dl>\n", to);
 }
 

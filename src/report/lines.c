@@ -237,6 +237,15 @@ int weir_line_of_link(const struct weir_line_source *s, struct weir_chart *chart
 	return track ? from_track(s, chart, link, track, kind, "") : 0;
 }
 
+int weir_line_of_emulator(const struct weir_line_source *s, struct weir_chart *chart, u32 run,
+			  const char *signal, enum weir_line_kind kind, const char *suffix)
+{
+	const struct weir_track *track = track_of(s, run, WEIR_EMULATOR_TRACK, signal);
+	struct weir_entity who = {.run = run, .colour = weir_theme_colour(run), .dash = weir_theme_dash(run)};
+	snprintf(who.label, sizeof who.label, "%s", s->data->run[run].label);
+	return track ? from_track(s, chart, &who, track, kind, suffix) : 0;
+}
+
 /* ---- throughput's companions ---- */
 
 /* The link that was used most, of the first run: the bottleneck, if there is one. */

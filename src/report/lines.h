@@ -19,6 +19,9 @@ int weir_line_of_flow(const struct weir_line_source *s, struct weir_chart *chart
 		      enum weir_line_kind kind, const char *suffix);
 int weir_line_of_link(const struct weir_line_source *s, struct weir_chart *chart, u32 i, const char *signal,
 		      enum weir_line_kind kind);
+/* Of the emulator of a run. */
+int weir_line_of_emulator(const struct weir_line_source *s, struct weir_chart *chart, u32 run,
+			  const char *signal, enum weir_line_kind kind, const char *suffix);
 /* What the busiest link could have carried. */
 int weir_line_capacity(const struct weir_line_source *s, struct weir_chart *chart);
 /* Sums of a signal over the flows: one thin line of all, or one line of each group. */

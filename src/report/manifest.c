@@ -61,10 +61,10 @@ void weir_section_manifest(FILE *to, const struct weir_report_data *data)
 	weir_section_command(to, manifest);
 	fputs("<p class=\"about\">Made by weir ", to);
 	weir_html_text(to, weir_get_text(data->run[0].summary, "version", "?"));
-	fputs("; <code>manifest.json</code> beside this file holds all that is needed. The same version and "
-	      "seed give "
-	      "the same numbers.</p>\n",
-	      to);
+	bool emulated = weir_get(data->run[0].summary, "emulation.verdict") != NULL;
+	fprintf(to, "; <code>manifest.json</code> beside this file holds all that is needed. %s</p>\n",
+		emulated ? "Real packets never take the same time twice: the numbers come near these."
+			 : "The same version and seed give the same numbers.");
 	if (!scenario)
 		return;
 	fputs("<details class=\"block\"><summary>The scenario</summary><pre>", to);

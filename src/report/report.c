@@ -47,6 +47,7 @@ static int fill(FILE *to, void *ctx)
 	const struct report *r = ctx;
 	weir_page_begin(to, title_of(&r->data), true);
 	header(to, &r->data);
+	weir_section_verdict(to, &r->data);
 	weir_section_notes(to, &r->data, &r->entities);
 	weir_section_figures(to, &r->data);
 	weir_section_charts(to, &r->charts);
@@ -55,6 +56,7 @@ static int fill(FILE *to, void *ctx)
 	weir_section_distributions(to, &r->data, &r->entities);
 	fputs("</div>\n", to);
 	weir_section_tables(to, &r->data, &r->entities);
+	weir_section_emulation(to, &r->data);
 	weir_section_manifest(to, &r->data);
 	if (weir_section_data(to, &r->charts, &r->entities))
 		return -1;

@@ -10,6 +10,9 @@
 /* What happened, in words; then whatever a reader must know before the numbers. */
 void weir_section_sentence(FILE *to, const struct weir_report_data *data);
 void weir_section_notes(FILE *to, const struct weir_report_data *data, const struct weir_entities *e);
+/* Whether emulated runs may be believed; nothing for simulated ones. And the emulator's own figures. */
+void weir_section_verdict(FILE *to, const struct weir_report_data *data);
+void weir_section_emulation(FILE *to, const struct weir_report_data *data);
 /* Key figures of a single run as tiles, of several as one table. */
 void weir_section_figures(FILE *to, const struct weir_report_data *data);
 

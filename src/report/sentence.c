@@ -169,13 +169,8 @@ void weir_section_notes(FILE *to, const struct weir_report_data *data, const str
 			    repeats);
 			note(to, "plain", data->run[i].label, text);
 		}
-		const char *verdict = weir_get_text(summary, "emulation.verdict", "");
 		if (json_is_true(json_object_get(summary, "interrupted")))
 			note(to, "bad", data->run[i].label, "The run was interrupted: this is what it left.");
-		if (*verdict && json_object_get(json_object_get(summary, "emulation"), "verdict")) {
-			snprintf(text, sizeof text, "The emulator's verdict on itself: %.60s.", verdict);
-			note(to, "plain", data->run[i].label, text);
-		}
 		const json_t *notes = json_object_get(summary, "notes");
 		for (size_t k = 0; k < json_array_size(notes); k++) {
 			const json_t *x = json_array_get(notes, k);

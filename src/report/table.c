@@ -33,14 +33,17 @@ static void cell(FILE *to, const struct weir_column *column, const struct weir_r
 		fputs("</td>", to);
 		return;
 	}
-	double ci[2], value = weir_get_number(row->object, column->path);
+	double factor = column->factor != 0 ? column->factor : 1;
+	double ci[2], value = weir_get_number(row->object, column->path) * factor;
 	if (!weir_get_interval(row->object, column->path, ci) || ci[0] == ci[1]) {
 		weir_table_number(to, column->dimension, value);
 		return;
 	}
 	char text[WEIR_PRETTY_MAX], half[WEIR_PRETTY_MAX];
+	/* A count is exact, its uncertainty is not. */
+	enum weir_dimension rough = column->dimension == WEIR_COUNT ? WEIR_PLAIN : column->dimension;
 	fprintf(to, "<td>%s <small>\302\261 %s</small></td>", weir_pretty(text, column->dimension, value),
-		weir_pretty(half, column->dimension, (ci[1] - ci[0]) / 2));
+		weir_pretty(half, rough, (ci[1] - ci[0]) / 2 * factor));
 }
 
 static void row_head(FILE *to, const struct weir_row *row, bool with_run)

@@ -11,7 +11,8 @@
 struct weir_column {
 	const char *title, *path; /* "rtt_ms.p95" */
 	enum weir_dimension dimension;
-	bool text; /* a string instead of a number */
+	bool text;     /* a string instead of a number */
+	double factor; /* to the dimension's base unit; 0: 1 */
 };
 
 struct weir_row {

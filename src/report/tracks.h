@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#define WEIR_EMULATOR_TRACK "emulator:ferry" /* no flow's name: those have no colon */
 #define WEIR_TRACKS_MAX 65536
 #define WEIR_TRACK_POINTS 8192	 /* of one series before it is thinned */
 #define WEIR_TRACK_TOTAL 8000000 /* of all; beyond, the limit of each is halved */

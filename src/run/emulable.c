@@ -236,7 +236,7 @@ static void note_controllers(const struct weir_scenario *s, const struct weir_bu
 						  s->flows[i].name, known->params[k].name, c->name);
 	}
 	if (*names)
-		weir_summary_note(out, "the kernel's own controllers run: %s", names);
+		weir_summary_note(out, "The kernel's own controllers run: %s", names);
 }
 
 static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)

@@ -37,7 +37,7 @@ struct running {
 	struct weir_sampler sampler;
 	u64 publish_ns, sample_ns; /* sample_ns: when the next row is due */
 	u64 lost;
-	bool interrupted;
+	bool interrupted, qlog;
 };
 
 /* The network has been looked at: everybody takes what they need of that instant. */
@@ -134,6 +134,10 @@ static void head(struct weir_summary *out, const struct running *r)
 	out->interrupted = r->interrupted;
 	weir_emulable_notes(s, &r->c->with, out);
 	note_host_losses(out, &r->emulated);
+	if (r->qlog)
+		weir_summary_note(out,
+				  "There is no trace.qlog: the kernel does not tell what it knew at each "
+				  "acknowledgement");
 	weir_emulated_judge(&r->emulated, &out->emulation);
 	out->emulation.snapshots_lost = r->lost;
 }
@@ -141,6 +145,7 @@ static void head(struct weir_summary *out, const struct running *r)
 int weir_emulate(const struct weir_emulate_config *c, struct weir_summary *out, char why[512])
 {
 	struct running r = {.c = &c->run,
+			    .qlog = c->live.qlog,
 			    .publish_ns = weir_emulate_publish_ns(c->run.scenario->sample_ns),
 			    .sample_ns = c->run.scenario->sample_ns};
 	memset(out, 0, sizeof *out);

@@ -46,7 +46,8 @@ int weir_emulate_live_begin(struct weir_emulate_live *l, const struct weir_emula
 	}
 	snprintf(log, sizeof log, "%s/mahimahi", c->directory);
 	snprintf(capture, sizeof capture, "%s/packets.pcap", c->directory);
-	l->live = weir_live_open(&(struct weir_live_config){.log = c->live.mahimahi ? log : NULL,
+	l->live = weir_live_open(&(struct weir_live_config){.command = "weir run",
+							    .log = c->live.mahimahi ? log : NULL,
 							    .capture = c->live.pcap ? capture : NULL,
 							    .snap_bytes = SNAP_BYTES,
 							    .hop = hop,

@@ -86,6 +86,18 @@ static void summary_body(struct weir_json *j, const struct weir_plan *p, const s
 	weir_json_object_end(j);
 }
 
+/* Kernel flows: each controller was read back from its socket, else the run would have failed. */
+static void put_controllers(struct weir_manifest *m, const struct weir_summary *s,
+			    struct weir_manifest_flow *flows)
+{
+	m->kernel = s->emulation.verdict ? s->emulation.kernel : NULL;
+	m->flows = flows;
+	for (u32 i = 0; i < s->n_flows; i++)
+		if (*s->flow[i].controller)
+			flows[m->n_flows++] =
+			    (struct weir_manifest_flow){s->flow[i].name, s->flow[i].controller};
+}
+
 static void manifest_body(struct weir_json *j, const struct weir_plan *p, const struct weir_job *job)
 {
 	struct weir_manifest_axis axes[64];
@@ -106,6 +118,7 @@ static void manifest_body(struct weir_json *j, const struct weir_plan *p, const 
 	    .label = *job->label ? job->label : NULL,
 	    .controller = job->controller ? job->controller->name : NULL,
 	    .header_text = job->controller ? job->controller->header_text : NULL,
+	    .backend = p->emulated ? "emu" : "sim",
 	    .seed = job->seed,
 	    .repeat = p->repeat,
 	    .n_sets = p->n_sets,
@@ -117,10 +130,14 @@ static void manifest_body(struct weir_json *j, const struct weir_plan *p, const 
 	    .axes = axes,
 	    .traces = traces,
 	};
+	struct weir_manifest_flow *flows = calloc(job->summary.n_flows + 1u, sizeof *flows);
+	if (p->emulated && flows)
+		put_controllers(&m, &job->summary, flows);
 	weir_manifest_write(j, &m);
-	if (!traces)
+	if (!traces || !flows)
 		j->error = ENOMEM;
 	free(traces);
+	free(flows);
 }
 
 /* Results of one seed as text, to be averaged over seeds later. */

@@ -332,7 +332,7 @@ static void look_at_emulator(struct weir_sampler *s)
 	if (!backend->ops->lateness || !s->series)
 		return;
 	struct weir_tally now = backend->ops->lateness(backend->ctx, &max_ns);
-	weir_series_flow(s->series, "", "emulator");
+	weir_series_flow(s->series, "emulator:", "ferry");
 	if (now.n > s->late.n) {
 		weir_series_fixed(s->series, "lateness_max_us", max_ns, 3);
 		weir_series_fixed(s->series, "lateness_us",
