@@ -2,20 +2,26 @@
 """One figure of a benchmark: as a line for people and as a row of bench/results.json."""
 
 
-def row(name, value, unit, goal=None, peer=None, higher_is_better=True):
-    """`peer`: (what was measured how, its value). `ratio`: over 1 where the goal is met."""
-    ratio = None
-    if goal is not None and value:
-        ratio = value / goal if higher_is_better else goal / value
+def row(name, value, unit, goal=None, peer=None, higher_is_better=True, spread=None):
+    """`peer`: (what was measured how, its value). `ratio`: over 1 where the goal is met. `spread`: the least and the
+    most of the runs whose median the value is."""
+    def against(other):
+        better, worse = (value, other) if higher_is_better else (other, value)
+        return better / max(worse, other / 1000)  # an error of nothing is not infinitely good
+    ratio = None if goal is None else against(goal)
     line = f"{name:<34} {value:>10.2f} {unit:<22}"
+    if spread:
+        line += f" ({spread[0]:.2f} to {spread[1]:.2f})"
     if goal is not None:
         line += f" goal {goal:>8.2f}   {ratio:5.2f} of the goal"
     if peer:
-        times = value / peer[1] if higher_is_better else peer[1] / max(value, 1e-9)
-        line += f"{',' if goal is not None else ''} {times:.1f} x {peer[0]}"
+        line += f"{',' if goal is not None else ''} {against(peer[1]):.1f} x {peer[0]}"
     print(line, flush=True)
-    return {"name": name, "value": value, "unit": unit, "goal": goal,
-            "peer": {"name": peer[0], "value": peer[1]} if peer else None, "ratio": ratio}
+    result = {"name": name, "value": value, "unit": unit, "goal": goal,
+              "peer": {"name": peer[0], "value": peer[1]} if peer else None, "ratio": ratio}
+    if spread:
+        result["spread"] = spread
+    return result
 
 
 def merge(old, new):

@@ -114,7 +114,7 @@ class Link:
             done = run([*self.arguments, "--verdict", verdict, "--", *command], timeout_s)
             check(done.returncode in (0, 4), *self.arguments, *command, "exit", done.returncode, done.stderr)
             with open(verdict, encoding="utf-8") as f:
-                return done, json.load(f)["emulation"]
+                return done, json.load(f)
 
     def probe(self, seconds=3.0, **options):
         """(what the observer saw, the link's verdict). Options are the probe's, _ for -."""
@@ -151,6 +151,7 @@ class Stream:
             listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 80_000_000)
             if self.window_bytes:
                 listener.setsockopt(socket.IPPROTO_TCP, TCP_WINDOW_CLAMP, self.window_bytes)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(("", self.PORT))
             listener.listen(1)
             listener.settimeout(20)
