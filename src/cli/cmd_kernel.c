@@ -12,15 +12,12 @@
 
 /* ---- load and unload ---- */
 
-static int load(struct weir_invocation *call)
+static int load_choice(const struct weir_invocation *call, const struct weir_kernel_choice *choice)
 {
-	struct weir_kernel_choice choice;
 	struct weir_kern kern;
 	char why[WEIR_KERN_WHY_BYTES];
-	int code = weir_kernel_choose(call, &choice);
-	if (code)
-		return code;
-	code = weir_kern_load(&kern, &choice.object, choice.params, WEIR_KERN_STAYS, choice.verbose, why);
+	int code =
+	    weir_kern_load(&kern, &choice->object, choice->params, WEIR_KERN_STAYS, choice->verbose, why);
 	if (code)
 		return weir_error(call, (enum weir_exit)code, "%s", why);
 	code = weir_kern_register(&kern, why) ? WEIR_EXIT_FAILED : WEIR_EXIT_OK;
@@ -33,6 +30,16 @@ static int load(struct weir_invocation *call)
 		return weir_error(call, (enum weir_exit)code, "%s", why);
 	printf("%s\n", kern.name);
 	return WEIR_EXIT_OK;
+}
+
+static int load(struct weir_invocation *call)
+{
+	struct weir_kernel_choice choice;
+	int code = weir_kernel_choose(call, &choice);
+	if (!code)
+		code = load_choice(call, &choice);
+	weir_kernel_choice_free(&choice);
+	return code;
 }
 
 void weir_kernel_name_of(const char *word, char name[WEIR_KERN_NAME_BYTES])
@@ -150,7 +157,7 @@ static const struct weir_option run_options[] = {
 
 static const struct weir_command load_command = {
     .name = "load",
-    .synopsis = "NAME [--set NAME=VALUE]...",
+    .synopsis = "NAME|./mine.h [--set NAME=VALUE]...",
     .help = "register a controller until it is unloaded",
     .details = "It is registered as weir_NAME, which is printed. Any program can choose it for a socket\n"
 	       "(TCP_CONGESTION); nothing uses it unless asked. It is lost when the machine restarts.",
@@ -178,7 +185,7 @@ static const struct weir_command list_command = {
 };
 static const struct weir_command run_command = {
     .name = "run",
-    .synopsis = "NAME [--set NAME=VALUE]... [-- COMMAND...]",
+    .synopsis = "NAME|./mine.h [--set NAME=VALUE]... [-- COMMAND...]",
     .help = "run a command whose TCP connections use a controller",
     .details =
 	"The controller is registered as weir_NAME as long as COMMAND runs, and is gone with it, whatever\n"

@@ -135,12 +135,15 @@ int weir_kernel_run(struct weir_invocation *call)
 	r.call = call;
 	r.steer.attached_fd = r.steer.guard_fd = -1;
 	int code = weir_kernel_choose(call, &r.choice);
-	if (code)
+	if (code) {
+		weir_kernel_choice_free(&r.choice);
 		return code;
+	}
 	weir_link_wait_begin(&r.wait);
 	code = call->n_operands > 1 ? run_command(&r) : until_interrupted(&r);
 	weir_steer_close(&r.steer);
 	if (r.registered)
 		weir_kern_close(&r.kern);
+	weir_kernel_choice_free(&r.choice);
 	return code;
 }

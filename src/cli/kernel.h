@@ -5,6 +5,8 @@
 
 #include "command.h"
 #include "kern/load.h"
+#include "run/plugin.h"
+#include "run/plugin_kernel.h"
 
 #define WEIR_KERNEL_PARAMS_MAX 64
 
@@ -13,11 +15,16 @@ struct weir_kernel_choice {
 	struct weir_kern_object object;
 	u64 params[WEIR_KERNEL_PARAMS_MAX];
 	bool verbose;
+	/* where the operand is a header: what was made of it, and what `object` points to */
+	struct weir_plugin plugin;
+	struct weir_plugin_kernel compiled;
 };
 
 /* The first operand, --set and --verbose; and what this machine lacks, one line each. 0, or an enum weir_exit
  * after saying what is wrong. */
 int weir_kernel_choose(const struct weir_invocation *call, struct weir_kernel_choice *choice);
+/* After nothing that was made of it is in use; also after a failure. */
+void weir_kernel_choice_free(struct weir_kernel_choice *choice);
 
 /* weir_NAME of a controller's word; of weir_NAME itself the same. */
 void weir_kernel_name_of(const char *word, char name[WEIR_KERN_NAME_BYTES]);

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "scenario/param.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void say_missing(void *context, const char *line)
@@ -56,16 +57,44 @@ static int set_param(const struct weir_invocation *call, const char *argument,
 	return unknown_param(call, ops, name);
 }
 
+/* The user's header, for its tables and for the kernel. */
+static int compile(const struct weir_invocation *call, const char *path, struct weir_kernel_choice *choice)
+{
+	char *message;
+	int code = weir_plugin_open(path, &choice->plugin, &message);
+	if (!code) {
+		free(message); /* warnings are said once more */
+		code = weir_plugin_kernel_open(path, &choice->plugin.ops, &choice->compiled, &message);
+	}
+	if (code)
+		weir_error(call, (enum weir_exit)code, "%s", message ? message : "out of memory");
+	free(message);
+	choice->object =
+	    (struct weir_kern_object){&choice->plugin.ops, choice->compiled.data, choice->compiled.bytes};
+	if (code)
+		choice->object = (struct weir_kern_object){0};
+	return code;
+}
+
+void weir_kernel_choice_free(struct weir_kernel_choice *choice)
+{
+	weir_plugin_kernel_close(&choice->compiled);
+	weir_plugin_close(&choice->plugin);
+}
+
 int weir_kernel_choose(const struct weir_invocation *call, struct weir_kernel_choice *choice)
 {
 	const char *name = call->operands[0], *argument;
 	int wrong = 0;
 	memset(choice, 0, sizeof *choice);
-	if (!weir_kern_object_find(name, &choice->object))
+	int code = weir_plugin_is_path(name) ? compile(call, name, choice) : 0;
+	if (code)
+		return code;
+	if (!choice->object.ops && !weir_kern_object_find(name, &choice->object))
 		return unknown(call, name);
 	weir_cc_defaults(choice->object.ops, choice->params);
 	for (u32 i = 0; (argument = weir_option_at(call, "set", i)) != NULL; i++) {
-		int code = set_param(call, argument, choice);
+		code = set_param(call, argument, choice);
 		wrong = code ? code : wrong;
 	}
 	if (wrong)

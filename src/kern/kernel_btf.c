@@ -41,8 +41,8 @@ static bool look(const struct btf *btf, struct weir_kernel_btf *b)
 		return false;
 	b->control_arguments = count_arguments(btf, find_member(btf, ops, "cong_control"));
 	b->has_link = find_struct(btf, "bpf_struct_ops_link");
-	b->name_offset = (data->offset + name->offset) / 8;
-	b->state_offset = sizeof(u32); /* after a counter of users, since the first of them */
+	b->name_at_bytes = (data->offset + name->offset) / 8;
+	b->state_at_bytes = sizeof(u32); /* after a counter of users, since the first of them */
 	return b->control_arguments == 2 || b->control_arguments == 4;
 }
 

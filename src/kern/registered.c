@@ -31,13 +31,13 @@ static bool read_map(int fd, const struct bpf_map_info *info, const struct weir_
 		     struct weir_kern_registration *r)
 {
 	u32 zero = 0, state;
-	if (info->value_size < btf->name_offset + WEIR_KERN_NAME_BYTES)
+	if (info->value_size < btf->name_at_bytes + WEIR_KERN_NAME_BYTES)
 		return false;
 	char *value = calloc(1, info->value_size);
 	bool read = value && !bpf_map_lookup_elem(fd, &zero, value);
 	if (read) {
-		memcpy(&state, value + btf->state_offset, sizeof state);
-		memcpy(r->name, value + btf->name_offset, WEIR_KERN_NAME_BYTES);
+		memcpy(&state, value + btf->state_at_bytes, sizeof state);
+		memcpy(r->name, value + btf->name_at_bytes, WEIR_KERN_NAME_BYTES);
 		r->name[WEIR_KERN_NAME_BYTES - 1] = 0;
 		r->map_id = info->id;
 		r->stays = !(info->map_flags & MAP_HAS_LINK);

@@ -13,5 +13,7 @@ struct weir_embedded {
 
 /* include/weir/: what a controller may include. */
 extern const struct weir_embedded weir_public_headers[];
+/* src/kern/: what makes a BPF program of a controller. */
+extern const struct weir_embedded weir_kernel_headers[];
 
 #endif

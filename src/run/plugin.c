@@ -4,8 +4,8 @@
 #include "compile.h"
 #include "embedded.h"
 #include "plugin_check.h"
+#include "plugin_folder.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -40,62 +40,6 @@ static void drop_all(char *text, const char *what)
 	size_t n = strlen(what);
 	for (char *at = text; n && (at = strstr(at, what)) != NULL;)
 		memmove(at, at + n, strlen(at + n) + 1);
-}
-
-/* ---- the private folder ---- */
-
-static int write_file(const char *path, const unsigned char *data, size_t bytes)
-{
-	FILE *f = fopen(path, "wbe");
-	if (!f)
-		return -1;
-	bool written = fwrite(data, 1, bytes, f) == bytes;
-	return fclose(f) == 0 && written ? 0 : -1;
-}
-
-/* A new folder that only we can read, with include/weir/ in it. `path` has PATH_MAX bytes, and is empty
- * if there is no folder to remove. */
-static int make_folder(char *path)
-{
-	const char *base = getenv("TMPDIR");
-	snprintf(path, PATH_MAX, "%s/weir-XXXXXX", base && base[0] == '/' ? base : "/tmp");
-	if (strlen(path) > PATH_MAX - 64 || !mkdtemp(path)) {
-		path[0] = 0;
-		return -1;
-	}
-	char file[PATH_MAX + 300];
-	snprintf(file, sizeof file, "%s/include", path);
-	if (mkdir(file, 0700) < 0)
-		return -1;
-	snprintf(file, sizeof file, "%s/include/weir", path);
-	if (mkdir(file, 0700) < 0)
-		return -1;
-	for (const struct weir_embedded *e = weir_public_headers; e->name; e++) {
-		snprintf(file, sizeof file, "%s/include/weir/%s", path, e->name);
-		if (write_file(file, e->data, e->bytes) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Levels are bounded: nothing but the compiler's files and our own lie in it. */
-static void remove_folder(const char *path, int levels)
-{
-	DIR *d = opendir(path);
-	if (!d)
-		return;
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		char file[PATH_MAX + 300];
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		int length = snprintf(file, sizeof file, "%s/%s", path, e->d_name);
-		if (length < 0 || (size_t)length >= PATH_MAX)
-			continue;
-		if (unlink(file) < 0 && levels > 0)
-			remove_folder(file, levels - 1);
-	}
-	closedir(d);
-	rmdir(path);
 }
 
 /* ---- steps; each returns the exit code and leaves its message ---- */
@@ -246,7 +190,8 @@ static int build_and_load(const char *header, struct weir_plugin *out, char **me
 {
 	char folder[PATH_MAX], object[PATH_MAX + 16];
 	int rc = 3;
-	if (make_folder(folder) < 0) {
+	if (weir_plugin_folder_make(folder) < 0 ||
+	    weir_plugin_folder_fill(folder, "weir", weir_public_headers) < 0) {
 		*message = say("no room for temporary files in %s: %s",
 			       folder[0] ? folder : "${TMPDIR:-/tmp}", strerror(errno));
 	} else {
@@ -256,7 +201,7 @@ static int build_and_load(const char *header, struct weir_plugin *out, char **me
 			rc = load(header, object, out, message);
 	}
 	if (folder[0])
-		remove_folder(folder, 4);
+		weir_plugin_folder_remove(folder);
 	return rc;
 }
 
