@@ -179,6 +179,30 @@ static bool near(double x, double right)
 	return fabs(x - right) < 1e-9 * right;
 }
 
+/* From a delay on, the delayed trace gives what the trace gives from 0 on. */
+static void a_delayed_trace_is_the_same_later(void **state)
+{
+	(void)state;
+	static const char *const text[] = {"0\n10\n20\n", "1\n2\n2\n7\n", "5\n",
+					   "# weir-trace period_ms=100.5\n7\n99\n"};
+	for (u32 k = 0; k < sizeof text / sizeof text[0]; k++) {
+		assert_int_equal(parse(text[k]), 0);
+		for (u64 by_ns = 0; by_ns < 250 * MS; by_ns += 1700001) {
+			struct weir_trace later;
+			assert_int_equal(weir_trace_delay(&t, by_ns, &later), 0);
+			assert_true(later.n == t.n && later.period_ns == t.period_ns);
+			for (u64 i = 0; i < later.n; i++)
+				assert_true(later.at_ns[i] <= later.period_ns &&
+					    (i == 0 || later.at_ns[i] >= later.at_ns[i - 1]));
+			for (u64 ns = 0; ns < 300 * MS; ns += 3333333)
+				assert_true(weir_trace_count(&later, by_ns + ns) -
+						weir_trace_count(&later, by_ns) ==
+					    weir_trace_count(&t, ns) - weir_trace_count(&t, 0));
+			weir_trace_fini(&later);
+		}
+	}
+}
+
 static void description(void **state)
 {
 	(void)state;
@@ -322,6 +346,7 @@ int main(void)
 	    cmocka_unit_test(a17_unknown_keys),
 	    cmocka_unit_test(all_mistakes_at_once),
 	    cmocka_unit_test(counts_agree_with_times),
+	    cmocka_unit_test(a_delayed_trace_is_the_same_later),
 	    cmocka_unit_test(description),
 	    cmocka_unit_test(from_rates),
 	    cmocka_unit_test(csv),
