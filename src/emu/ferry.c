@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ferry_state.h"
+#include "stamp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ u64 weir_ferry_start(struct weir_ferry *f)
 		f->ahead_ns[i] = f->hop[i]->last ? f->ahead_ns[i] : 0;
 	f->failed |= ferry_read_begin(f) || ferry_watch_begin(f);
 	ferry_overruns_begin(f);
+	f->stamp_shift_ns = (u64)weir_stamp_shift_ns();
 	f->origin_clock_ns = ferry_clock_ns();
 	return f->origin_clock_ns;
 }

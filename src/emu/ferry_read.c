@@ -119,9 +119,9 @@ static u32 flow_of(const struct weir_ferry *f, struct weir_slot *slot)
 static void set_arrival(struct weir_ferry *f, struct ferry_port *port, struct weir_slot *slot,
 			const struct weir_stamp *stamp, u64 now_ns, u64 empty_ns)
 {
-	u64 wait_ns;
-	if (slot->stamped && stamp->ns <= f->origin_clock_ns + now_ns) {
-		slot->arrived_ns = weir_sub(stamp->ns, f->origin_clock_ns);
+	u64 wait_ns, stamp_ns = slot->stamped ? stamp->ns + f->stamp_shift_ns : WEIR_NEVER;
+	if (stamp_ns <= f->origin_clock_ns + now_ns) {
+		slot->arrived_ns = weir_sub(stamp_ns, f->origin_clock_ns);
 		wait_ns = now_ns - slot->arrived_ns;
 	} else {
 		slot->arrived_ns = now_ns;

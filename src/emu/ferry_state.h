@@ -110,8 +110,9 @@ struct weir_ferry {
 	bool failed; /* memory ran out while it was put together */
 
 	u64 origin_clock_ns;
-	u64 now_ns;    /* how far the hops are */
-	u64 looked_ns; /* the latest look at the devices, and the one before */
+	u64 stamp_shift_ns; /* from the clock of stamps to ours, modulo 2^64 */
+	u64 now_ns;	    /* how far the hops are */
+	u64 looked_ns;	    /* the latest look at the devices, and the one before */
 	u64 looked_before_ns;
 	u64 mark_ns;   /* the next snapshot or the end of the warm-up */
 	u64 published; /* snapshots so far */

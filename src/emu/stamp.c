@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 
 /* Linux 6.6; newer than the headers of Debian 12. */
 #define TCX_EGRESS ((enum bpf_attach_type)47)
@@ -52,4 +53,17 @@ int weir_stamp_attach(u32 ifindex)
 		return -1;
 	}
 	return bpf_link_create(program_fd, (int)ifindex, TCX_EGRESS, NULL);
+}
+
+i64 weir_stamp_shift_ns(void)
+{
+	char line[128];
+	long long s, ns, shift_ns = 0;
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "monotonic %lld %lld", &s, &ns) == 2)
+			shift_ns = s * (long long)WEIR_NS_PER_S + ns;
+	if (f)
+		fclose(f);
+	return shift_ns;
 }

@@ -9,4 +9,8 @@
  * is closed. -1 with errno set: the kernel is older than 6.6, or this process has no CAP_BPF. */
 int weir_stamp_attach(u32 ifindex);
 
+/* What to add to a stamp to have this process's CLOCK_MONOTONIC: 0, but in a time namespace, of which the
+ * kernel's own clock knows nothing. */
+i64 weir_stamp_shift_ns(void);
+
 #endif
