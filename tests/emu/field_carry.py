@@ -19,11 +19,12 @@ def valid(name, probe):
 
 
 def b1_a_long_delay_drops_nothing():
-    # 95 % of 100 Mbit/s for a second on its way: 7900 packets are inside.
+    # 95 % of 100 Mbit/s, a second on its way: up to 7900 packets are inside. A busy machine may send fewer; a line
+    # of 1000 packets would be full at 3000 in the three seconds that have one before them.
     link = outside.Link(100_000_000, 1000, buffer="1s")
     seen = valid("B1", lambda: link.probe(4, rate=95_000_000, size=1500, reply=10, tick=500, skip=0))
     outside.check(seen["up"]["lost"] == 0 and seen["down"]["lost"] == 0, seen)
-    outside.check(seen["up"]["received"] > 30000, seen)
+    outside.check(seen["up"]["received"] > 12000, seen)
 
 
 def b5_the_rate_holds_for_ecn():

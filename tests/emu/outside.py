@@ -139,6 +139,7 @@ class Stream:
 
     def serve(self, listener):
         connection, _ = listener.accept()
+        connection.settimeout(10)
         started, room = time.monotonic(), bytearray(1 << 20)
         with connection:
             while got := connection.recv_into(room):

@@ -24,6 +24,8 @@ def main(address, port, seconds, controller):
         retransmitted, = struct.unpack_from("I", s.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 104), 8 + 4 * 23)
         print(retransmitted)
         s.shutdown(socket.SHUT_WR)
+        s.settimeout(10)
+        s.recv(1)  # the end: all has been read over there
 
 
 main(*sys.argv[1:])
