@@ -120,7 +120,7 @@ static int run_commands(struct command *c)
 	weir_link_network_stop(n);
 	if (good)
 		return WEIR_EXIT_OK;
-	snprintf(why, sizeof why, "the link failed: %s", strerror(n->error));
+	snprintf(why, sizeof why, "a device of the link failed, or was removed: %s", strerror(n->error));
 	return own_failure(c, why);
 }
 

@@ -57,7 +57,7 @@ static FILE *create_log(const char *stem, const char *hop, char why[WEIR_LIVE_WH
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof path, "%s.%s", stem, hop);
-	FILE *out = n > 0 && (size_t)n < sizeof path ? fopen(path, "w") : NULL;
+	FILE *out = n > 0 && (size_t)n < sizeof path ? fopen(path, "we") : NULL;
 	if (!out)
 		snprintf(why, WEIR_LIVE_WHY_BYTES, "%.120s.%.60s: %s", stem, hop,
 			 strerror(n > 0 && (size_t)n < sizeof path ? errno : ENAMETOOLONG));

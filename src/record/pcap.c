@@ -33,7 +33,7 @@ struct weir_pcap *weir_pcap_open(const char *path)
 struct weir_pcap *weir_pcap_open_real(const char *path, u32 snap_bytes)
 {
 	struct weir_pcap *p = calloc(1, sizeof *p);
-	FILE *file = p ? fopen(path, "wb") : NULL;
+	FILE *file = p ? fopen(path, "wbe") : NULL;
 	if (!file) {
 		free(p);
 		return NULL;

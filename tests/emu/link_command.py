@@ -47,6 +47,12 @@ def the_environment():
     check(out.splitlines()[-2] == "4" and out.splitlines()[-1] != os.readlink("/proc/self/ns/net"), out)
 
 
+def a_command_inherits_no_descriptor():
+    out, _ = link(["--log", path("fd")], ["--pcap", path("fd.pcap")], ["--beyond", "ls -l /proc/self/fd >&2"],
+                  command=shell("ls -l /proc/self/fd | grep -c -e '->'"))
+    check(out == "4\n", "ls has descriptors beside its own:", out)
+
+
 def a_shell_with_a_prompt():
     out, _ = link(["--rate", "12Mbit/s"], ["--delay", "25ms"], command=(), env={"SHELL": path("shell")})
     check(out == "[weir 12 Mbit/s 25 ms] $ |", repr(out))
@@ -97,5 +103,6 @@ if __name__ == "__main__":
     with open(path("shell"), "w", encoding="utf-8") as f:
         f.write('#!/bin/sh\nprintf "%s|" "$PS1"\n')
     os.chmod(path("shell"), 0o755)
-    sys.exit(main(statuses_are_passed, own_failures_are_125, quiet_and_json, the_environment, a_shell_with_a_prompt,
+    sys.exit(main(statuses_are_passed, own_failures_are_125, quiet_and_json, the_environment,
+                  a_command_inherits_no_descriptor, a_shell_with_a_prompt,
                   ping_both_families, hosts_reach_each_other, beyond_runs_as_long, what_a_command_leaves_is_ended))

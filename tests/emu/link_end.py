@@ -15,11 +15,11 @@ from link_common import WEIR, Skipped, check, end, link, main, nothing_left, our
 READY = path("ready")
 
 
-def running(script, *options):
-    """A link whose command has come to its `touch $READY`."""
+def running(script, *options, before=":"):
+    """A link whose command has done what is to be done before."""
     if os.path.exists(READY):
         os.unlink(READY)
-    process = start(options, shell(f"touch {READY}; {script}"))
+    process = start(options, shell(f"{before}; touch {READY}; {script}"))
     wait_for(lambda: os.path.exists(READY) or process.poll() is not None, "the command")
     check(process.poll() is None, "ended at once", process.returncode)
     return process
@@ -32,11 +32,11 @@ def signals_are_passed_on():
         check(process.returncode == status, number, "ends with", process.returncode)
         nothing_left()
     # A command that answers to a signal gives its own status.
-    process = running("trap 'exit 3' TERM; while :; do sleep .05; done")
+    process = running("while :; do sleep .05; done", before="trap 'exit 3' TERM")
     end(process, signal.SIGTERM)
     check(process.returncode == 3, process.returncode)
     # One that will not end is ended.
-    process = running("trap '' TERM HUP; while :; do sleep .05; done")
+    process = running("while :; do sleep .05; done", before="trap '' TERM HUP")
     started = time.monotonic()
     end(process, signal.SIGTERM)
     check(process.returncode == 137 and 1.5 < time.monotonic() - started < 8, process.returncode)
