@@ -187,6 +187,7 @@ static int fill(FILE *to, void *ctx)
 	weir_page_begin(to, scenario_title(p), true);
 	header(to, p);
 	differences(to, p);
+	weir_section_emulation(to, &p->data);
 	weir_section_charts(to, &p->charts);
 	fputs("<div class=\"figures\">\n", to);
 	weir_section_scatter(to, &p->data, &p->entities);
