@@ -57,6 +57,18 @@ static inline void weir_hist_merge(struct weir_hist *into, const struct weir_his
 		into->bucket[i] += from->bucket[i];
 }
 
+/* Back to empty, touching only what was used: where nothing may be late, pages that nobody wrote to shall not
+ * be made for it. */
+static inline void weir_hist_clear(struct weir_hist *h)
+{
+	if (h->n == 0)
+		return;
+	for (u32 i = weir_hist_index(h->min), last = weir_hist_index(h->max); i <= last; i++)
+		h->bucket[i] = 0;
+	h->n = h->min = h->max = 0;
+	h->sum = 0;
+}
+
 static inline double weir_hist_mean(const struct weir_hist *h)
 {
 	return h->n ? h->sum / (double)h->n : 0;

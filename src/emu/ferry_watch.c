@@ -146,7 +146,7 @@ static void publish(struct weir_ferry *f)
 static void clear(struct weir_hist *h)
 {
 	if (h)
-		memset(h, 0, sizeof *h);
+		weir_hist_clear(h);
 }
 
 static void end_warmup(struct weir_ferry *f)

@@ -5,7 +5,6 @@
 
 #include "emu/frame.h"
 
-#include <string.h>
 
 /* IPv6 and TCP with all their options, where there are no extension headers. */
 #define HEADERS_BYTES 120
@@ -41,7 +40,7 @@ static void end_warmup(struct weir_emulated *e)
 	e->warm = true;
 	for (u32 i = 0; i < e->b->n_flows; i++)
 		if (e->flow[i].rtt_ns)
-			memset(e->flow[i].rtt_ns, 0, sizeof *e->flow[i].rtt_ns);
+			weir_hist_clear(e->flow[i].rtt_ns);
 }
 
 static void on_packet(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip, u32 captured_bytes,

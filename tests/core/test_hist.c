@@ -101,6 +101,18 @@ static void merging_is_adding(void **unused)
 	assert_int_equal(empty.n, all.n);
 }
 
+static void clearing_leaves_nothing(void **unused)
+{
+	(void)unused;
+	static struct weir_hist h, nothing;
+	weir_hist_clear(&h);
+	assert_memory_equal(&h, &nothing, sizeof h);
+	for (u64 x = 3; x < 1ULL << 60; x *= 7)
+		weir_hist_add(&h, x);
+	weir_hist_clear(&h);
+	assert_memory_equal(&h, &nothing, sizeof h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +120,7 @@ int main(void)
 	    cmocka_unit_test(quantiles_are_within_the_bound),
 	    cmocka_unit_test(one_value_is_itself_and_none_is_zero),
 	    cmocka_unit_test(merging_is_adding),
+	    cmocka_unit_test(clearing_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
