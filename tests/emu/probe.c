@@ -21,6 +21,7 @@ static const char usage[] =
     "  --near PATH --far PATH   network namespaces of the two ends, as in /proc/PID/ns/net (here)\n"
     "  --port N                 (7000)\n"
     "  --rate BPS --size BYTES  what is sent, in IP bytes (100000, 500)\n"
+    "  --burst N                so many packets are handed over as one super-packet (1)\n"
     "  --poisson                at random times, so that no clock is in step with it\n"
     "  --reply N, --reply-size  each N-th packet is answered (1, 84); 0: none\n"
     "  --seconds S --skip S     how long (2), and how much of the beginning does not count (.5)\n"
@@ -76,6 +77,7 @@ enum {
 	LINK_DOWN,
 	DELAY,
 	WINDOW,
+	BURST,
 	POISSON,
 	PLAIN,
 	ECN,
@@ -96,6 +98,7 @@ static const struct option options[] = {{"near", 1, NULL, NEAR},
 					{"link-down", 1, NULL, LINK_DOWN},
 					{"delay", 1, NULL, DELAY},
 					{"window", 1, NULL, WINDOW},
+					{"burst", 1, NULL, BURST},
 					{"poisson", 0, NULL, POISSON},
 					{"plain", 0, NULL, PLAIN},
 					{"ecn", 0, NULL, ECN},
@@ -122,6 +125,9 @@ static void read_number(struct probe_config *c, int which, const char *name, con
 		break;
 	case SKIP:
 		c->skip_ns = (u64)(number(name, text, 600) * 1e9);
+		break;
+	case BURST:
+		c->burst = (u32)number(name, text, PROBE_BATCH);
 		break;
 	case TICK:
 		c->tick_ns = (u64)(number(name, text, 1e6) * 1e3);
@@ -171,6 +177,8 @@ static void read_options(struct probe_config *c, int argc, char **argv)
 	u32 least = probe_header_bytes(&c->to) + (u32)sizeof(struct probe_wire);
 	if (c->size_bytes < least || c->reply_size_bytes < least)
 		probe_die("sizes are at least %u bytes", least);
+	if (c->burst == 0 || c->burst * c->size_bytes > 65000)
+		probe_die("a burst is at least one packet and less than 65000 bytes");
 	if (c->rate_bps == 0 || c->skip_ns >= c->seconds_ns || c->window_ns == 0)
 		probe_die("rate and window are not 0, and what counts is longer than what does not");
 }
@@ -260,6 +268,7 @@ int main(int argc, char **argv)
 				 .size_bytes = 500,
 				 .reply_size_bytes = 84,
 				 .reply_every = 1,
+				 .burst = 1,
 				 .seconds_ns = 2000000000,
 				 .skip_ns = 500000000,
 				 .window_ns = 100000000};

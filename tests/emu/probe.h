@@ -27,6 +27,7 @@ struct probe_config {
 	u64 rate_bps;			  /* of IP bytes, on average */
 	u32 size_bytes, reply_size_bytes; /* of IP packets */
 	u32 reply_every;		  /* each n-th packet is answered; 0: none */
+	u32 burst;			  /* packets that are handed over as one super-packet; 1: none are */
 	u64 seconds_ns, skip_ns, tick_ns; /* tick: the sender wakes no more often */
 	bool poisson, ecn, plain; /* plain: no stamps of departures, for rates that they would hinder */
 	u64 link_bps[PROBE_WAYS]; /* the ideal; 0: infinitely fast */
@@ -94,6 +95,8 @@ u32 probe_stamps(int fd, struct probe_stamp *stamps);
 /* Sends n datagrams; waits for room. Dies when the kernel refuses. */
 void probe_send(int fd, const struct sockaddr_storage *to, const struct probe_wire *wires, u32 n,
 		u32 payload_bytes);
+/* The same as one super-packet, to where the socket is connected; one stamp for all. */
+void probe_send_burst(int fd, const struct probe_wire *wires, u32 n, u32 payload_bytes);
 
 /* probe_ends.c */
 void probe_far(const struct probe_config *c, struct probe_shared *s);

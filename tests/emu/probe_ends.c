@@ -38,16 +38,18 @@ static void wait_until(int fd, u64 until_ns)
 	ppoll(&p, 1, &t, NULL);
 }
 
-static void take_stamps(int fd, struct probe_shared *s, int way, struct probe_clock *clock)
+/* One stamp is for all packets of a burst. */
+static void take_stamps(int fd, struct probe_shared *s, int way, u32 burst, struct probe_clock *clock)
 {
 	struct probe_stamp stamps[PROBE_BATCH];
 	for (u32 n; (n = probe_stamps(fd, stamps)) > 0;) {
 		probe_clock_sample(clock);
 		for (u32 i = 0; i < n; i++) {
-			if (stamps[i].sequence >= s->room[way])
-				continue;
-			struct probe_packet *p = &s->packets[way][stamps[i].sequence];
-			p->tx_ns = probe_clock_convert(clock, stamps[i].tx_wall_ns, p->sent_ns);
+			for (u64 k = (u64)stamps[i].sequence * burst, end = k + burst;
+			     k < end && k < s->room[way]; k++) {
+				struct probe_packet *p = &s->packets[way][k];
+				p->tx_ns = probe_clock_convert(clock, stamps[i].tx_wall_ns, p->sent_ns);
+			}
 		}
 	}
 }
@@ -96,7 +98,7 @@ void probe_far(const struct probe_config *c, struct probe_shared *s)
 				if (got[i].wire.reply)
 					answer(fd, c, s, &got[i]);
 			}
-			take_stamps(fd, s, PROBE_DOWN, &clock);
+			take_stamps(fd, s, PROBE_DOWN, 1, &clock);
 		}
 	}
 	close(fd);
@@ -110,28 +112,38 @@ struct sender {
 	double next_ns; /* since the start: the mean rate must be exact */
 };
 
-/* Sends what is due, at most a batch; how many. */
-static u32 send_due(struct sender *t, u64 since_ns)
+static double gap_ns(struct sender *t)
+{
+	double mean_ns = (double)t->c->size_bytes * 8e9 / (double)t->c->rate_bps;
+	return t->c->poisson ? -weir_log(weir_rng_unit(&t->rng)) * mean_ns : mean_ns;
+}
+
+/* Sends what is due, in whole bursts, at most a batch. True when more is due. */
+static bool send_due(struct sender *t, u64 since_ns)
 {
 	const struct probe_config *c = t->c;
 	struct probe_wire wires[PROBE_BATCH];
-	double gap_ns = (double)c->size_bytes * 8e9 / (double)c->rate_bps, now = (double)since_ns;
-	u32 n = 0, first = atomic_load(&t->s->n[PROBE_UP]);
+	double now = (double)since_ns;
+	u32 n = 0, first = atomic_load(&t->s->n[PROBE_UP]), room = t->s->room[PROBE_UP] - first;
+	u32 most = room < PROBE_BATCH / c->burst * c->burst ? room / c->burst * c->burst
+							    : PROBE_BATCH / c->burst * c->burst;
 	if (t->next_ns < now - (double)DEBT_NS)
 		t->next_ns = now - (double)DEBT_NS;
 	u64 sent_ns = probe_now();
-	for (; n < PROBE_BATCH && t->next_ns <= now && first + n < t->s->room[PROBE_UP]; n++) {
+	for (; n < most && (t->next_ns <= now || n % c->burst); n++) {
 		u32 i = first + n;
 		t->s->packets[PROBE_UP][i] =
 		    (struct probe_packet){.sent_ns = sent_ns, .size_bytes = c->size_bytes};
 		wires[n] = (struct probe_wire){PROBE_MAGIC, i, c->reply_every && i % c->reply_every == 0, 0};
-		t->next_ns += c->poisson ? -weir_log(weir_rng_unit(&t->rng)) * gap_ns : gap_ns;
+		t->next_ns += gap_ns(t);
 	}
-	if (n) {
-		probe_send(t->fd, NULL, wires, n, c->size_bytes - probe_header_bytes(&c->to));
-		atomic_store(&t->s->n[PROBE_UP], first + n);
-	}
-	return n;
+	u32 payload_bytes = c->size_bytes - probe_header_bytes(&c->to);
+	for (u32 i = 0; c->burst > 1 && i < n; i += c->burst)
+		probe_send_burst(t->fd, wires + i, c->burst, payload_bytes);
+	if (c->burst == 1 && n)
+		probe_send(t->fd, NULL, wires, n, payload_bytes);
+	atomic_store(&t->s->n[PROBE_UP], first + n);
+	return n && n == most && t->next_ns <= now;
 }
 
 static void take_replies(struct sender *t, struct probe_clock *clock)
@@ -157,9 +169,9 @@ void probe_near(const struct probe_config *c, struct probe_shared *s)
 	u64 start_ns = s->start_ns = probe_now(), end_ns = start_ns + c->seconds_ns, now_ns;
 	while ((now_ns = probe_now()) < end_ns) {
 		u64 woke_ns = now_ns;
-		while (send_due(&t, now_ns - start_ns) == PROBE_BATCH && !c->plain)
-			take_stamps(t.fd, s, PROBE_UP, &clock);
-		take_stamps(t.fd, s, PROBE_UP, &clock);
+		while (send_due(&t, now_ns - start_ns) && !c->plain)
+			take_stamps(t.fd, s, PROBE_UP, c->burst, &clock);
+		take_stamps(t.fd, s, PROBE_UP, c->burst, &clock);
 		take_replies(&t, &clock);
 		u64 next_ns = start_ns + (u64)t.next_ns;
 		wait_until(t.fd, next_ns < woke_ns + c->tick_ns ? woke_ns + c->tick_ns : next_ns);
@@ -167,7 +179,7 @@ void probe_near(const struct probe_config *c, struct probe_shared *s)
 	end_ns += 2 * c->delay_ns + AFTER_NS;
 	while (probe_now() < end_ns) {
 		wait_until(t.fd, probe_now() + 20000000);
-		take_stamps(t.fd, s, PROBE_UP, &clock);
+		take_stamps(t.fd, s, PROBE_UP, c->burst, &clock);
 		take_replies(&t, &clock);
 	}
 	atomic_store(&s->clock_steps, clock.steps);

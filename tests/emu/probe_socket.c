@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
+#include <linux/udp.h>
 #include <netinet/ip.h>
 #include <poll.h>
 #include <string.h>
@@ -173,10 +174,11 @@ u32 probe_stamps(int fd, struct probe_stamp *stamps)
 	return kept;
 }
 
+static const u8 zeros[65536];
+
 void probe_send(int fd, const struct sockaddr_storage *to, const struct probe_wire *wires, u32 n,
 		u32 payload_bytes)
 {
-	static const u8 zeros[65536];
 	static struct batch b;
 	for (u32 i = 0; i < n; i++) {
 		b.vectors[i][0] = (struct iovec){(void *)(uintptr_t)&wires[i], sizeof(wires[i])};
@@ -196,4 +198,28 @@ void probe_send(int fd, const struct sockaddr_storage *to, const struct probe_wi
 			probe_die("send: %s", strerror(errno));
 		sent += k > 0 ? (u32)k : 0;
 	}
+}
+
+void probe_send_burst(int fd, const struct probe_wire *wires, u32 n, u32 payload_bytes)
+{
+	static struct iovec vectors[2 * PROBE_BATCH];
+	u16 segment_bytes = (u16)payload_bytes;
+	_Alignas(struct cmsghdr) u8 control[CMSG_SPACE(sizeof(segment_bytes))] = {0};
+	struct msghdr h = {.msg_iov = vectors,
+			   .msg_iovlen = 2 * (size_t)n,
+			   .msg_control = control,
+			   .msg_controllen = sizeof(control)};
+	struct cmsghdr *m = CMSG_FIRSTHDR(&h);
+	m->cmsg_level = IPPROTO_UDP;
+	m->cmsg_type = UDP_SEGMENT;
+	m->cmsg_len = CMSG_LEN(sizeof(segment_bytes));
+	memcpy(CMSG_DATA(m), &segment_bytes, sizeof(segment_bytes));
+	for (u32 i = 0; i < n; i++) {
+		vectors[2 * i] = (struct iovec){(void *)(uintptr_t)&wires[i], sizeof(wires[i])};
+		vectors[2 * i + 1] =
+		    (struct iovec){(void *)(uintptr_t)zeros, payload_bytes - sizeof(wires[i])};
+	}
+	while (sendmsg(fd, &h, 0) < 0)
+		if (errno != EINTR)
+			probe_die("send of %u packets at once: %s", n, strerror(errno));
 }
