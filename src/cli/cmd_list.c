@@ -2,6 +2,7 @@
 /* `weir list`: what there is to run, and what to run it with; all from the tables of the rooms. */
 #include "app/app.h"
 #include "cc/table.h"
+#include "kern/load.h"
 #include "link/table.h"
 #include "record/json.h"
 #include "scenario/yaml.h"
@@ -30,7 +31,7 @@ static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
 	weir_json_object(j);
 	weir_json_put_string(j, "name", ops->name);
 	weir_json_put_string(j, "kind", "cc");
-	weir_json_put_bool(j, "kernel", false);
+	weir_json_put_bool(j, "kernel", weir_kern_takes(ops));
 	weir_json_put_string(j, "about", ops->about);
 	weir_json_put_string(j, "source", ops->source);
 	weir_json_put_array(j, "params");

@@ -49,6 +49,12 @@ static const char *unmet_need(const struct weir_cc_ops *ops)
 	return NULL;
 }
 
+bool weir_kern_takes(const struct weir_cc_ops *ops)
+{
+	char name[WEIR_KERN_NAME_BYTES];
+	return !unmet_need(ops) && weir_kern_name(ops->name, name);
+}
+
 static const char *section(const struct bpf_program *program)
 {
 	return bpf_program__section_name(program);

@@ -31,6 +31,9 @@ struct weir_kern {
 /* `weir_` and the word with `_` for `-`. False for more than 10 characters: the kernel has no room. */
 bool weir_kern_name(const char *word, char name[WEIR_KERN_NAME_BYTES]);
 
+/* Whether a kernel can be host to it: nothing that TCP cannot give, and a name that fits. */
+bool weir_kern_takes(const struct weir_cc_ops *ops);
+
 /* Loads the programs; the kernel's verifier has seen them then. `params`: ops->n_params values; NULL: the
  * defaults. 0 and *k ready; 2 if the controller cannot live in a kernel; 3 if this machine cannot do it;
  * `why` says which. What libbpf and the verifier say goes to stderr if `verbose`. */
