@@ -34,19 +34,40 @@ static double number_of(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-/* faithful needs no words; of degraded and invalid the reason is told too. */
+/* How many seeds of a repeated run have this verdict. */
+static u32 seeds_with(const json_t *summary, const char *verdict)
+{
+	const json_t *each, *all = json_object_get(json_object_get(summary, "repeats"), "verdicts");
+	size_t i;
+	u32 n = 0;
+	json_array_foreach(all, i, each) n +=
+	    json_is_string(each) && !strcmp(json_string_value(each), verdict);
+	return n;
+}
+
+/* faithful needs no words; of degraded and invalid the reason is told too. Means over seeds are worth no more
+ * than the worst of them. */
 static void on_emulation(struct weir_comparison *c, const struct weir_compare_result *side, u32 which)
 {
 	const json_t *emulation = json_object_get(side->summary, "emulation");
 	const char *verdict = text_of(emulation, "verdict"), *reason = text_of(emulation, "reason");
-	bool invalid = !strcmp(verdict, "invalid");
+	u32 seeds = seeds_with(side->summary, "invalid");
 
+	if (seeds) {
+		note(c, side->run,
+		     "the %s was emulated, and the emulator calls %u of its seeds invalid: nothing can be "
+		     "told from "
+		     "it",
+		     sides[which], seeds);
+		c->invalid = true;
+		return;
+	}
 	if (!*verdict || !strcmp(verdict, "faithful"))
 		return;
+	c->invalid |= !strcmp(verdict, "invalid");
 	note(c, side->run, "the %s was emulated, and the emulator calls it %.20s%s%.120s%s%s", sides[which],
 	     verdict, *reason ? " (" : "", reason, *reason ? ")" : "",
-	     invalid ? ": nothing can be told from it" : "");
-	c->invalid |= invalid;
+	     strcmp(verdict, "invalid") ? "" : ": nothing can be told from it");
 }
 
 static void on_interrupt(struct weir_comparison *c, const struct weir_compare_result *side, u32 which)

@@ -143,6 +143,36 @@ static void repeats_are_judged_by_their_intervals(void **state)
 	}
 }
 
+static void an_emulator_that_could_not_keep_up_is_no_verdict(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *of_second, *verdict, *says;
+	} cases[] = {
+	    {"\"emulation\":null,", "within", NULL},
+	    {"\"emulation\":{\"verdict\":\"faithful\",\"reason\":\"x\"},", "within", NULL},
+	    {"\"emulation\":{\"verdict\":\"degraded\",\"reason\":\"late\"},", "within",
+	     "calls it degraded (late)"},
+	    {"\"emulation\":{\"verdict\":\"invalid\",\"reason\":\"late\"},", "invalid",
+	     "invalid (late): nothing"},
+	    {"\"emulation\":{\"verdict\":\"faithful\"},\"repeats\":{\"verdicts\":[\"faithful\",\"invalid\"]}"
+	     ",",
+	     "invalid", "1 of its seeds invalid"},
+	};
+	for (u32 i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char second[512];
+		snprintf(second, sizeof second, "%s%s", cases[i].of_second, FLOW(1000, 40));
+		struct weir_comparison c = compare(FLOW(1000, 40), second);
+		assert_string_equal(weir_comparison_verdict(&c), cases[i].verdict);
+		assert_int_equal(c.outside, 0);
+		bool said = false;
+		for (u32 k = 0; k < c.n_notes; k++)
+			said |= cases[i].says && strstr(c.note[k], cases[i].says);
+		assert_int_equal(said, cases[i].says != NULL);
+		weir_comparison_free(&c);
+	}
+}
+
 static void documents_without_lists_compare_to_nothing(void **state)
 {
 	(void)state;
@@ -158,6 +188,7 @@ int main(void)
 	    cmocka_unit_test(what_only_one_has_is_outside),
 	    cmocka_unit_test(order_does_not_matter_and_groups_and_links_count),
 	    cmocka_unit_test(repeats_are_judged_by_their_intervals),
+	    cmocka_unit_test(an_emulator_that_could_not_keep_up_is_no_verdict),
 	    cmocka_unit_test(documents_without_lists_compare_to_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
