@@ -182,6 +182,10 @@ static inline void quay_send_as(struct quay *q, u32 port, const struct weir_vnet
 	memcpy(buffer, &v, sizeof v);
 	memcpy(buffer + at, p->data, p->bytes);
 	ssize_t sent = send(q->far[port], buffer, at + p->bytes, MSG_NOSIGNAL);
+	for (int patience = 2000; sent < 0 && errno == EAGAIN && patience; patience--) {
+		quay_sleep(MS);
+		sent = send(q->far[port], buffer, at + p->bytes, MSG_NOSIGNAL);
+	}
 	assert_int_equal(sent, at + p->bytes);
 }
 
