@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`weir link`: how it ends. Signals, deaths, terminals, packets that are too large."""
+import itertools
 import os
 import pty
 import select
@@ -12,15 +13,14 @@ import time
 import link_common as common
 from link_common import WEIR, Skipped, check, end, link, main, nothing_left, ours, path, records, shell, start, wait_for
 
-READY = path("ready")
+STARTED = itertools.count()
 
 
 def running(script, *options, before=":"):
     """A link whose command has done what is to be done before."""
-    if os.path.exists(READY):
-        os.unlink(READY)
-    process = start(options, shell(f"{before}; touch {READY}; {script}"))
-    wait_for(lambda: os.path.exists(READY) or process.poll() is not None, "the command")
+    ready = path(f"ready-{next(STARTED)}")
+    process = start(options, shell(f"{before}; touch {ready}; {script}"))
+    wait_for(lambda: os.path.exists(ready) or process.poll() is not None, "the command")
     check(process.poll() is None, "ended at once", process.returncode)
     return process
 
@@ -111,7 +111,7 @@ def keys_of_a_terminal():
     terminal.write(b"\x03")
     check(terminal.end() == 130, "Ctrl-C", terminal.text)
     # Once only, though the program hears of it as well.
-    script = "n=0; trap 'n=$((n+1))' INT; echo rea''dy; read x; sleep .3; echo int=$n"
+    script = "n=0; trap 'n=$((n+1))' INT; echo rea''dy; while [ $n = 0 ]; do sleep .05; done; sleep .3; echo int=$n"
     terminal = Terminal(WEIR, "link", "--", "sh", "-c", script)
     terminal.read(b"ready")
     terminal.write(b"\x03")
