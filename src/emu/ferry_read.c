@@ -7,14 +7,14 @@
 
 /* One read goes into three slots at once: the beginning of a packet into the small one, and only what does
  * not fit there into the next. Then the beginning is copied to where the rest is. */
-static u32 room_bytes(u32 size)
+static u32 room_bytes(u32 kind)
 {
-	return weir_slot_bytes[size] - WEIR_SLOT_DATA;
+	return weir_slot_bytes[kind] - WEIR_SLOT_DATA;
 }
 
 int ferry_read_begin(struct weir_ferry *f)
 {
-	for (u32 i = 0; i < WEIR_SLOT_SIZES; i++) {
+	for (u32 i = 0; i < WEIR_SLOT_KINDS; i++) {
 		f->spare[i] = f->spare[i] ? f->spare[i] : weir_slot_get(&f->pool, i);
 		if (!f->spare[i])
 			return -1;
@@ -24,31 +24,31 @@ int ferry_read_begin(struct weir_ferry *f)
 
 static ssize_t read_packet(struct weir_ferry *f, int fd)
 {
-	struct iovec part[WEIR_SLOT_SIZES];
+	struct iovec part[WEIR_SLOT_KINDS];
 	u32 done = 0;
-	for (u32 i = 0; i < WEIR_SLOT_SIZES; i++) {
+	for (u32 i = 0; i < WEIR_SLOT_KINDS; i++) {
 		part[i].iov_base = (u8 *)f->spare[i] + WEIR_SLOT_DATA + done;
 		part[i].iov_len = room_bytes(i) - done;
 		done = room_bytes(i);
 	}
-	return readv(fd, part, WEIR_SLOT_SIZES);
+	return readv(fd, part, WEIR_SLOT_KINDS);
 }
 
 /* The slot that holds the `bytes` just read; NULL when memory is used up, and they are lost. */
 static struct weir_slot *keep(struct weir_ferry *f, u32 bytes)
 {
-	u32 size = WEIR_SLOT_SMALL, done = 0;
-	while (bytes > room_bytes(size))
-		size++;
-	struct weir_slot *fresh = weir_slot_get(&f->pool, size), *slot = f->spare[size];
+	u32 kind = WEIR_SLOT_SMALL, done = 0;
+	while (bytes > room_bytes(kind))
+		kind++;
+	struct weir_slot *fresh = weir_slot_get(&f->pool, kind), *slot = f->spare[kind];
 	if (!fresh)
 		return NULL;
-	for (u32 i = 0; i < size; i++) {
+	for (u32 i = 0; i < kind; i++) {
 		memcpy((u8 *)slot + WEIR_SLOT_DATA + done, (u8 *)f->spare[i] + WEIR_SLOT_DATA + done,
 		       room_bytes(i) - done);
 		done = room_bytes(i);
 	}
-	f->spare[size] = fresh;
+	f->spare[kind] = fresh;
 	return slot;
 }
 

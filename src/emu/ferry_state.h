@@ -119,7 +119,7 @@ struct weir_ferry {
 	struct weir_ferry_self self;
 	int error; /* errno of a device that failed */
 
-	struct weir_slot *spare[WEIR_SLOT_SIZES]; /* the next read goes there */
+	struct weir_slot *spare[WEIR_SLOT_KINDS]; /* the next read goes there */
 	u32 *staging;				  /* ports with staged packets */
 	u32 n_staging, n_full;			  /* ports whose ring may hold more */
 

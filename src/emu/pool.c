@@ -10,7 +10,7 @@
 #define STEPS_LEAST 4
 
 /* Each holds its header, a virtio header and a stamp (32 bytes with some room) beside the packet. */
-const u32 weir_slot_bytes[WEIR_SLOT_SIZES] = {2048, 10240, 66048};
+const u32 weir_slot_bytes[WEIR_SLOT_KINDS] = {2048, 10240, 66048};
 _Static_assert(sizeof(struct weir_slot) + 32 + 1500 <= 2048, "an Ethernet-sized packet is small");
 _Static_assert(sizeof(struct weir_slot) + 32 + 9000 <= 10240, "a jumbo frame is not large");
 _Static_assert(sizeof(struct weir_slot) + 48 + 65535 <= 66048, "everything fits a large one");
@@ -36,36 +36,36 @@ void weir_packet_pool_fini(struct weir_packet_pool *p)
 }
 
 /* A slot that was never used; NULL when there is none. */
-static struct weir_slot *get_fresh(struct weir_packet_pool *p, u32 size)
+static struct weir_slot *get_fresh(struct weir_packet_pool *p, u32 kind)
 {
-	u32 bytes = weir_slot_bytes[size];
-	if (p->fresh_end[size] - p->fresh[size] < bytes) {
+	u32 bytes = weir_slot_bytes[kind];
+	if (p->fresh_end[kind] - p->fresh[kind] < bytes) {
 		if (p->taken == p->bytes)
 			return NULL;
-		p->fresh[size] = p->taken ? p->taken : 64;
+		p->fresh[kind] = p->taken ? p->taken : 64;
 		p->taken += STEP_BYTES;
-		p->fresh_end[size] = p->taken;
+		p->fresh_end[kind] = p->taken;
 	}
-	u32 number = (u32)(p->fresh[size] >> 6);
-	p->fresh[size] += bytes;
+	u32 number = (u32)(p->fresh[kind] >> 6);
+	p->fresh[kind] += bytes;
 	struct weir_slot *s = weir_slot_at(p, number);
 	s->self = number;
-	s->size = (u8)size;
+	s->kind = (u8)kind;
 	return s;
 }
 
-struct weir_slot *weir_slot_get(struct weir_packet_pool *p, u32 size)
+struct weir_slot *weir_slot_get(struct weir_packet_pool *p, u32 kind)
 {
 	struct weir_slot *s;
-	if (p->free[size]) {
-		s = weir_slot_at(p, p->free[size]);
-		p->free[size] = s->next;
+	if (p->free[kind]) {
+		s = weir_slot_at(p, p->free[kind]);
+		p->free[kind] = s->next;
 	} else {
-		s = get_fresh(p, size);
+		s = get_fresh(p, kind);
 		if (!s)
 			return NULL;
 	}
-	p->used[size]++;
+	p->used[kind]++;
 	s->users = 1;
 	s->next = WEIR_SLOT_NONE;
 	return s;
@@ -73,8 +73,8 @@ struct weir_slot *weir_slot_get(struct weir_packet_pool *p, u32 size)
 
 void weir_slot_free(struct weir_packet_pool *p, struct weir_slot *s)
 {
-	assert(s->users == 0 && p->used[s->size]);
-	p->used[s->size]--;
-	s->next = p->free[s->size];
-	p->free[s->size] = s->self;
+	assert(s->users == 0 && p->used[s->kind]);
+	p->used[s->kind]--;
+	s->next = p->free[s->kind];
+	p->free[s->kind] = s->self;
 }

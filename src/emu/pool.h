@@ -9,7 +9,7 @@
 
 /* The smallest holds an Ethernet-sized packet, the middle one a jumbo frame or a few segments, the largest
  * any IP packet. */
-enum { WEIR_SLOT_SMALL, WEIR_SLOT_MIDDLE, WEIR_SLOT_LARGE, WEIR_SLOT_SIZES };
+enum { WEIR_SLOT_SMALL, WEIR_SLOT_MIDDLE, WEIR_SLOT_LARGE, WEIR_SLOT_KINDS };
 
 #define WEIR_SLOT_NONE 0u
 
@@ -18,7 +18,7 @@ struct weir_slot {
 	u32 self;  /* its number */
 	u32 next;  /* in a list: of free slots, or of the owner's */
 	u32 users; /* it is free when the last goes */
-	u8 size;
+	u8 kind;
 	/* The rest is the owner's. */
 	bool stamped;
 	u16 data_at; /* where the IP packet starts, counted from the slot; a virtio header before it */
@@ -36,19 +36,19 @@ struct weir_slot {
 struct weir_packet_pool {
 	u8 *base;
 	u64 bytes, taken; /* of the mapping; of it, in steps for slots of one size each */
-	u32 free[WEIR_SLOT_SIZES];
-	u64 fresh[WEIR_SLOT_SIZES], fresh_end[WEIR_SLOT_SIZES]; /* never used yet: not touched */
-	u64 used[WEIR_SLOT_SIZES];
+	u32 free[WEIR_SLOT_KINDS];
+	u64 fresh[WEIR_SLOT_KINDS], fresh_end[WEIR_SLOT_KINDS]; /* never used yet: not touched */
+	u64 used[WEIR_SLOT_KINDS];
 };
 
-extern const u32 weir_slot_bytes[WEIR_SLOT_SIZES]; /* of a slot as a whole */
+extern const u32 weir_slot_bytes[WEIR_SLOT_KINDS]; /* of a slot as a whole */
 
 /* 0, or -1 when there are no addresses for it. */
 int weir_packet_pool_init(struct weir_packet_pool *p, u64 bytes);
 void weir_packet_pool_fini(struct weir_packet_pool *p);
 
 /* With one user; NULL when all slots are in use. */
-struct weir_slot *weir_slot_get(struct weir_packet_pool *p, u32 size);
+struct weir_slot *weir_slot_get(struct weir_packet_pool *p, u32 kind);
 void weir_slot_free(struct weir_packet_pool *p, struct weir_slot *s);
 
 /* Numbers count in lines of the cache, so that they fit 32 bits. */

@@ -242,9 +242,9 @@ static inline bool quay_receive(struct quay *q, u32 port, struct weir_vnet *vnet
 static inline u64 quay_slots_in_use(const struct quay *q)
 {
 	u64 n = 0;
-	for (u32 i = 0; i < WEIR_SLOT_SIZES; i++)
+	for (u32 i = 0; i < WEIR_SLOT_KINDS; i++)
 		n += q->ferry->pool.used[i];
-	return n - WEIR_SLOT_SIZES; /* the spare ones */
+	return n - WEIR_SLOT_KINDS; /* the spare ones */
 }
 
 #endif

@@ -32,12 +32,12 @@ static void slots_never_meet(void **unused)
 	weir_rng_init(&r, 1, weir_rng_point("pool"), 0);
 	assert_int_equal(weir_packet_pool_init(&p, 16 * MIB), 0);
 	for (u32 i = 0; i < 200000; i++) {
-		u32 size = (u32)weir_rng_below(&r, 3);
+		u32 kind = (u32)weir_rng_below(&r, 3);
 		if (weir_rng_below(&r, 1000) < (i / 20000 % 2 ? 450 : 550)) {
-			struct weir_slot *s = weir_slot_get(&p, size);
+			struct weir_slot *s = weir_slot_get(&p, kind);
 			refused += !s;
 			if (s) {
-				assert_int_equal(s->size, size);
+				assert_int_equal(s->kind, kind);
 				assert_int_equal(s->users, 1);
 				assert_ptr_equal(weir_slot_at(&p, s->self), s);
 				held[n++] = s;
@@ -52,14 +52,14 @@ static void slots_never_meet(void **unused)
 		memcpy(sorted, held, n * sizeof *held);
 		qsort(sorted, n, sizeof *sorted, by_place);
 		for (u32 k = 0; k < n; k++) {
-			u8 *end = (u8 *)sorted[k] + weir_slot_bytes[sorted[k]->size];
+			u8 *end = (u8 *)sorted[k] + weir_slot_bytes[sorted[k]->kind];
 			assert_true(end <= (k + 1 < n ? (u8 *)sorted[k + 1] : p.base + p.bytes));
 		}
 	}
 	assert_true(refused > 1000);
 	while (n)
 		weir_slot_drop(&p, held[--n]);
-	for (u32 i = 0; i < WEIR_SLOT_SIZES; i++)
+	for (u32 i = 0; i < WEIR_SLOT_KINDS; i++)
 		assert_int_equal(p.used[i], 0);
 	weir_packet_pool_fini(&p);
 }
@@ -85,15 +85,15 @@ static void memory_is_bounded(void **unused)
 {
 	(void)unused;
 	struct weir_packet_pool p;
-	for (u32 size = 0; size < WEIR_SLOT_SIZES; size++) {
+	for (u32 kind = 0; kind < WEIR_SLOT_KINDS; kind++) {
 		u32 n = 0;
 		assert_int_equal(weir_packet_pool_init(&p, 4 * MIB), 0);
-		for (struct weir_slot *s; (s = weir_slot_get(&p, size)); n++) {
+		for (struct weir_slot *s; (s = weir_slot_get(&p, kind)); n++) {
 			assert_int_not_equal(s->self, WEIR_SLOT_NONE);
-			memset(s + 1, 0xff, weir_slot_bytes[size] - sizeof *s);
+			memset(s + 1, 0xff, weir_slot_bytes[kind] - sizeof *s);
 		}
-		u32 a_step = (u32)(MIB / weir_slot_bytes[size]);
-		u32 the_first = (u32)((MIB - 64) / weir_slot_bytes[size]);
+		u32 a_step = (u32)(MIB / weir_slot_bytes[kind]);
+		u32 the_first = (u32)((MIB - 64) / weir_slot_bytes[kind]);
 		assert_int_equal(n, 3 * a_step + the_first);
 		weir_packet_pool_fini(&p);
 	}
