@@ -33,89 +33,6 @@ static void sleep_until(u64 at_ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-/* ---- who sits where ---- */
-
-/* Pairs of hosts belong to paths: what comes from a device takes one path. Each path with flows gets one
- * pair, and the rest go one by one to the path with the most flows for each of its pairs. */
-static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
-{
-	const struct weir_scenario *s = e->b->scenario;
-	u32 most = (u32)weir_min(e->b->n_flows, WEIR_EMULATED_PAIRS_MAX);
-	for (u32 i = 0; i < s->n_flows; i++)
-		flows[s->flows[i].path] += s->flows[i].count;
-	for (u32 p = 0; p < s->n_paths; p++) {
-		pairs[p] = flows[p] > 0;
-		e->n_pairs += flows[p] > 0;
-	}
-	while (e->n_pairs < most) {
-		u32 best = 0;
-		for (u32 p = 1; p < s->n_paths; p++)
-			if (flows[p] * weir_max(pairs[best], 1) > flows[best] * weir_max(pairs[p], 1))
-				best = p;
-		pairs[best]++;
-		e->n_pairs++;
-	}
-}
-
-/* Flows of a path go round its pairs. */
-static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u64 *next)
-{
-	const struct weir_build *b = e->b;
-	u32 pair = 0;
-	for (u32 p = 0; p < b->scenario->n_paths; p++) {
-		first[p] = pair;
-		for (u64 k = 0; k < pairs[p]; k++)
-			e->pair_path[pair++] = p;
-	}
-	for (u32 i = 0; i < b->n_entries; i++) {
-		const struct weir_build_entry *entry = &b->entry[i];
-		u32 p = entry->flow->path;
-		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
-			e->flow[flow].pair = (u32)(first[p] + next[p]++ % pairs[p]);
-			e->flow[flow].reverse = entry->flow->reverse;
-			e->flow[flow].rtt_ns =
-			    entry->controlled ? &b->rtt_ns[weir_build_hist(b, entry, flow)] : NULL;
-		}
-	}
-}
-
-static int seat(struct weir_emulated *e)
-{
-	u32 n = e->b->scenario->n_paths + 1;
-	u64 *numbers = calloc(4 * (size_t)n, sizeof *numbers);
-	e->flow = calloc(e->b->n_flows + 1u, sizeof *e->flow);
-	e->pair_path = calloc(WEIR_EMULATED_PAIRS_MAX + 1u, sizeof *e->pair_path);
-	bool ok = numbers && e->flow && e->pair_path;
-	if (ok) {
-		deal_pairs(e, numbers, numbers + n);
-		seat_flows(e, numbers + n, numbers + 2 * n, numbers + 3 * n);
-	}
-	free(numbers);
-	return ok ? 0 : -1;
-}
-
-static bool any_ecn(const struct weir_scenario *s)
-{
-	for (u32 i = 0; i < s->n_flows; i++)
-		if (s->flows[i].controller.name && s->flows[i].endpoint.ecn)
-			return true;
-	return false;
-}
-
-static int open_site(struct weir_emulated *e, char why[512])
-{
-	const struct weir_scenario *s = e->b->scenario;
-	bool rootless;
-	if (weir_netns_prepare(&rootless, why) < 0)
-		return WEIR_EXIT_MACHINE;
-	const struct weir_site_config c = {
-	    .hosts = e->n_pairs, .mtu_bytes = weir_emulable_mtu_bytes(s), .ecn = any_ecn(s)};
-	if (weir_site_open(&e->site, &c, why) < 0)
-		return WEIR_EXIT_MACHINE;
-	e->site_open = true;
-	return 0;
-}
-
 /* ---- flows ---- */
 
 static struct sockaddr_in6 address_of(const struct weir_emulated *e, u32 side, u32 flow, bool ipv6)
@@ -332,16 +249,17 @@ int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const str
 	e->config = *c;
 	e->lead_ns = (WEIR_KTCP_EARLY_NS + AHEAD_NS) / c->publish_ns * c->publish_ns + c->publish_ns;
 	e->warm_ns = weir_add(e->lead_ns, b->scenario->warmup_ns);
-	if (seat(e) < 0)
+	if (weir_emulated_seat(e) < 0)
 		return no_memory(why);
-	int code = open_site(e, why);
+	int code = weir_emulated_open_site(e, why);
 	if (code == 0)
 		code = start_flows(e, why);
 	if (code)
 		return code;
 	if (make_ferry(e, traces) < 0)
 		return no_memory(why);
-	b->backend = (struct weir_backend){&weir_emulated_ops, e};
+	e->ops = weir_emulated_ops;
+	b->backend = (struct weir_backend){&e->ops, e};
 	for (u32 i = 0; i < b->n_entries; i++) {
 		b->entry[i].signals = weir_emulated_signals;
 		b->entry[i].n_signals = b->entry[i].controlled ? weir_emulated_n_signals : 0;
@@ -422,6 +340,9 @@ int weir_emulated_end(struct weir_emulated *e, bool early, char why[512])
 	join(e);
 	weir_ferry_now(e->ferry, &e->at);
 	weir_emulated_take_look(e);
+	for (u32 i = 0; i < e->b->n_flows; i++)
+		if (e->flow[i].seen.info_ns && e->flow[i].seen.info.rto_total == WEIR_KTCP_UNKNOWN)
+			e->ops.counts_timeouts = false;
 	if (finish_flows(e, why) < 0)
 		return -1;
 	if (e->error) {

@@ -46,6 +46,7 @@ struct weir_emulated_config {
 
 struct weir_emulated {
 	const struct weir_build *b;
+	struct weir_backend_ops ops; /* with what this kernel counts */
 	struct weir_emulated_config config;
 	struct weir_site site;
 	bool site_open, running;
@@ -95,6 +96,9 @@ int weir_emulated_begin_looks(struct weir_emulated *e); /* 0, or -1: no memory *
 void weir_emulated_take_look(struct weir_emulated *e);	/* e->at is new */
 int weir_emulated_take_completions(struct weir_emulated *e);
 void weir_emulated_end_looks(struct weir_emulated *e);
+/* emulated_hosts.c: seat is 0, or -1 when out of memory; open_site is 0, or a weir_exit */
+int weir_emulated_seat(struct weir_emulated *e);
+int weir_emulated_open_site(struct weir_emulated *e, char why[512]);
 /* emulated_watch.c: on the ferry's thread */
 void weir_emulated_watch(struct weir_emulated *e);
 
