@@ -117,15 +117,14 @@ static u32 flow_of(const struct weir_ferry *f, struct weir_slot *slot)
 
 /* When it came, as far as that is known. A stamp from the future is none. */
 static void set_arrival(struct weir_ferry *f, struct ferry_port *port, struct weir_slot *slot,
-			const struct weir_stamp *stamp, u64 now_ns, u64 empty_ns)
+			const struct weir_stamp *stamp, u64 now_ns, u64 guess_ns)
 {
-	u64 wait_ns, stamp_ns = slot->stamped ? stamp->ns + f->stamp_shift_ns : WEIR_NEVER;
+	u64 wait_ns = guess_ns, stamp_ns = slot->stamped ? stamp->ns + f->stamp_shift_ns : WEIR_NEVER;
 	if (stamp_ns <= f->origin_clock_ns + now_ns) {
 		slot->arrived_ns = weir_sub(stamp_ns, f->origin_clock_ns);
 		wait_ns = now_ns - slot->arrived_ns;
 	} else {
 		slot->arrived_ns = now_ns;
-		wait_ns = ferry_guess_wait_ns(f, now_ns, empty_ns);
 		f->fidelity.unstamped += port->stamped;
 	}
 	port->newest_ns = weir_max(port->newest_ns, slot->arrived_ns);
@@ -158,7 +157,7 @@ void ferry_stage_pop(struct weir_ferry *f, struct ferry_port *port)
 }
 
 static void accept(struct weir_ferry *f, struct ferry_port *port, struct weir_slot *slot, u32 bytes,
-		   u64 now_ns, u64 empty_ns)
+		   u64 now_ns, u64 guess_ns)
 {
 	struct weir_stamp stamp;
 	bool ip = unwrap(slot, bytes, port->stamped, &stamp);
@@ -174,17 +173,16 @@ static void accept(struct weir_ferry *f, struct ferry_port *port, struct weir_sl
 	u32 mtu_bytes = f->port[slot->exit].tun->mtu_bytes;
 	f->fidelity.oversize += mtu_bytes && slot->cut.segments == 1 && slot->bytes > mtu_bytes;
 	slot->flow = flow_of(f, slot);
-	set_arrival(f, port, slot, &stamp, now_ns, empty_ns);
+	set_arrival(f, port, slot, &stamp, now_ns, guess_ns);
 	stage(f, port, slot);
 }
 
-/* One batch. The clock is read once behind it, for all of it. */
-static void read_port(struct weir_ferry *f, struct ferry_port *port)
+/* One batch. The clock is read once behind it, for all of it. `first`: the packet that woke the ferry is in
+ * it. */
+static void read_port(struct weir_ferry *f, struct ferry_port *port, bool first)
 {
 	struct weir_slot *slot[FERRY_READ_BATCH];
 	u32 bytes[FERRY_READ_BATCH], n = 0, tries = 0;
-	u64 empty_ns = port->full ? port->empty_ns : f->looked_before_ns;
-	port->full = true;
 	for (; tries < FERRY_READ_BATCH; tries++) {
 		ssize_t got = read_packet(f, port->tun->fd);
 		if (got <= 0) {
@@ -198,21 +196,27 @@ static void read_port(struct weir_ferry *f, struct ferry_port *port)
 		f->refused += !slot[n];
 		n += slot[n] != NULL;
 	}
-	u64 now_ns = ferry_now_ns(f);
-	for (u32 i = 0; i < n; i++)
-		accept(f, port, slot[i], bytes[i], now_ns, empty_ns);
-	if (port->full)
-		port->empty_ns = empty_ns;
+	u64 now_ns = ferry_now_ns(f), longest_ns = weir_sub(now_ns, port->since_ns);
+	for (u32 i = 0; i < n; i++) {
+		u64 guess_ns = first && i == 0 ? longest_ns : ferry_guess_wait_ns(f, longest_ns, n == 1);
+		accept(f, port, slot[i], bytes[i], now_ns, guess_ns);
+	}
 }
 
 u64 ferry_read(struct weir_ferry *f, const struct epoll_event *ready, u32 n)
 {
-	u64 horizon_ns = WEIR_NEVER;
+	u64 horizon_ns = WEIR_NEVER, since_ns = n ? ferry_waiting_since_ns(f) : 0;
 	f->n_full = 0;
 	for (u32 i = 0; i < n; i++) {
 		struct ferry_port *port = &f->port[ready[i].data.u32];
+		/* Where it was not ready in between, it was found empty at the look before this one. */
+		bool was_empty = !port->full || port->full_round + 1 != f->round;
+		if (was_empty)
+			port->since_ns = since_ns;
+		port->full_round = f->round;
+		port->full = true;
 		if (port->n_staged < FERRY_STAGED_MAX)
-			read_port(f, port);
+			read_port(f, port, was_empty && f->rest == FERRY_WOKEN);
 		f->n_full += port->full;
 		if (port->full && port->stamped)
 			horizon_ns = weir_min(horizon_ns, port->newest_ns);

@@ -44,9 +44,10 @@ struct ferry_port {
 	const struct weir_tun *tun;
 	u32 path, exit, way;
 	bool stamped;
-	bool full;				 /* the latest look did not empty its ring */
-	u64 empty_ns;				 /* its ring was last found empty, where it is not now */
-	u64 newest_ns;				 /* arrival of the newest packet read; they never go back */
+	bool full;	/* the latest look at it did not empty its ring */
+	u32 full_round; /* in which round that was: the latest that it was ready */
+	u64 since_ns;	/* since when its packets may wait, where its ring is not empty */
+	u64 newest_ns;	/* arrival of the newest packet read; they never go back */
 	u32 first_staged, last_staged, n_staged; /* slots */
 	u32 run, round; /* the newest run to this port, and in which round it was made */
 	u64 overruns_base, overruns;
@@ -215,7 +216,12 @@ void ferry_tick(struct weir_ferry *f, u64 now_ns);
 void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns);
 /* Sleeps until `wake_ns`, whatever comes. */
 void ferry_nap(struct weir_ferry *f, u64 wake_ns);
-/* How long the latest packet may have waited for a read at now_ns, where it has no stamp: see fidelity.h. */
-u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 now_ns, u64 empty_ns);
+/* For packets without a stamp, see fidelity.h: since when a packet that the latest look found may have waited
+ * in a ring that was empty at the look before. A packet that woke the ferry has waited about as long as the
+ * ferry's own alarms make it wait. */
+u64 ferry_waiting_since_ns(struct weir_ferry *f);
+/* A guess for one packet out of the longest. Packets found together also queue behind each other in the link,
+ * where they did not come together: half of the longest at least. */
+u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 longest_ns, bool alone);
 
 #endif

@@ -233,8 +233,9 @@ static void close_devices(struct weir_site *site)
 
 void weir_site_forget(struct weir_site *site)
 {
+	/* Of a site that was never opened, all zero, there is nothing: its descriptors are not 0. */
 	for (u32 side = 0; side < WEIR_SIDES; side++)
-		for (u32 i = 0; i < WEIR_SITE_HOSTS_MAX; i++) {
+		for (u32 i = 0; i < site->n[side]; i++) {
 			weir_tun_close(&site->host[side][i].tun);
 			weir_netns_close(&site->host[side][i].ns);
 		}
