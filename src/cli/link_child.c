@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "link_child.h"
 
+#include "weir/num.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,13 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS 2
-#define AWAIT_MS 500
-#define TERM_MS 500
+#define STEP_NS (2 * WEIR_NS_PER_MS)
+#define AWAIT_NS (500 * WEIR_NS_PER_MS)
+#define TERM_NS (500 * WEIR_NS_PER_MS)
 
-static void sleep_ms(u32 ms)
+static u64 now_ns(void)
 {
-	nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * WEIR_NS_PER_S + (u64)t.tv_nsec;
+}
+
+static void step(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = (long)STEP_NS}, NULL);
 }
 
 /* ---- in the child: nothing but system calls until exec ---- */
@@ -161,10 +170,10 @@ void weir_link_child_end(struct weir_link_child *c)
 	}
 	if (!c->group_ended)
 		kill(-c->pid, SIGTERM);
-	for (u32 ms = 0; ms < TERM_MS && !c->group_ended; ms += STEP_MS) {
+	for (u64 end_ns = now_ns() + TERM_NS; !c->group_ended && now_ns() < end_ns;) {
 		reap_group(c);
 		if (!c->group_ended)
-			sleep_ms(STEP_MS);
+			step();
 	}
 	if (!c->group_ended)
 		kill(-c->pid, SIGKILL);
@@ -202,10 +211,10 @@ u32 weir_link_listening(pid_t pid)
 void weir_link_child_await(const struct weir_link_child *c, u32 before)
 {
 	siginfo_t gone = {0};
-	for (u32 ms = 0; ms < AWAIT_MS && weir_link_listening(c->pid) <= before; ms += STEP_MS) {
+	for (u64 end_ns = now_ns() + AWAIT_NS; weir_link_listening(c->pid) <= before && now_ns() < end_ns;) {
 		if (waitid(P_PID, (id_t)c->pid, &gone, WEXITED | WNOHANG | WNOWAIT) < 0 ||
 		    gone.si_pid == c->pid)
 			return;
-		sleep_ms(STEP_MS);
+		step();
 	}
 }
