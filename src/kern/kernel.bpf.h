@@ -37,7 +37,8 @@ struct tcp_sock {
 	u32 snd_cwnd, snd_cwnd_cnt, snd_cwnd_clamp, snd_ssthresh; /* packets */
 	u32 prior_cwnd, prior_ssthresh, prr_out;		  /* likewise */
 	u32 packets_out, sacked_out, lost_out, retrans_out;	  /* likewise */
-	u32 delivered, lost, app_limited, data_segs_out;	  /* likewise, since the start */
+	u32 delivered, delivered_ce, lost, app_limited;		  /* likewise, since the start */
+	u32 data_segs_out;					  /* likewise */
 	u32 mss_cache;						  /* bytes */
 	u32 snd_una, snd_nxt, undo_marker;
 	u32 srtt_us; /* 8 times the value */
@@ -63,7 +64,6 @@ struct tcp_congestion_ops {
 	u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, u8 state);
 	void (*cwnd_event)(struct sock *sk, int event);
-	void (*in_ack_event)(struct sock *sk, u32 flags);
 	void (*cong_control)(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs);
 	u32 (*undo_cwnd)(struct sock *sk);
 	char name[16];
@@ -73,7 +73,6 @@ struct tcp_congestion_ops {
 /* Values of the kernel's enums, which never change. */
 enum { TCP_OPEN, TCP_DISORDER, TCP_CWR, TCP_RECOVERY, TCP_LOSS };
 #define TCP_EVENT_TX_START 0
-#define TCP_ACK_ECE 4
 #define TCP_PACING_NEEDED 1
 
 /* The value of a bit field, wherever and however wide it is in this kernel. */
