@@ -187,7 +187,9 @@ void ferry_sleep(struct weir_ferry *f, u64 now_ns, u64 wake_ns)
 {
 	u64 ns = weir_min(weir_sub(wake_ns, now_ns), SLEEP_LONGEST_NS);
 	f->wake_ns = now_ns + ns;
-	f->rest = wait_for_devices(f, ns) ? FERRY_WOKEN : FERRY_SLEPT;
+	bool woken = wait_for_devices(f, ns) != 0;
+	/* Who is woken after the alarm was due overslept, whatever woke him. */
+	f->rest = woken && ferry_now_ns(f) < f->wake_ns ? FERRY_WOKEN : FERRY_SLEPT;
 	if (f->rest == FERRY_SLEPT)
 		note_alarm(f);
 }
@@ -203,18 +205,22 @@ void ferry_nap(struct weir_ferry *f, u64 wake_ns)
 	note_alarm(f);
 }
 
-/* A packet that woke the ferry waited about as long as the ferry's own alarms make it wait; one that was
- * found came at any time since the ring was last found empty. The fractions step by the golden ratio: evenly
- * spread over any number of packets. */
-u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 now_ns, u64 empty_ns)
+u64 ferry_waiting_since_ns(struct weir_ferry *f)
 {
-	u64 longest_ns = weir_sub(now_ns, empty_ns);
-	if (f->rest == FERRY_WOKEN && f->n_timers) {
+	u64 since_ns = f->looked_before_ns;
+	if (f->rest == FERRY_SLEPT) {
+		since_ns = f->wake_ns;
+	} else if (f->rest == FERRY_WOKEN) {
 		u32 n = (u32)weir_min(f->n_timers, FERRY_TIMERS);
-		return weir_min(f->timer_late_ns[f->timer_draw++ % n], longest_ns);
+		since_ns = weir_sub(f->looked_ns, n ? f->timer_late_ns[f->timer_draw++ % n] : 0);
 	}
-	if (f->rest == FERRY_SLEPT) /* it would have ended the sleep */
-		longest_ns = weir_min(longest_ns, weir_sub(now_ns, f->wake_ns));
+	return weir_max(since_ns, f->looked_before_ns);
+}
+
+/* The fractions step by the golden ratio: evenly spread over any number of packets. */
+u64 ferry_guess_wait_ns(struct weir_ferry *f, u64 longest_ns, bool alone)
+{
 	f->fraction += 0x9e3779b9U;
-	return weir_muldiv(longest_ns, f->fraction, 1ULL << 32);
+	u64 wait_ns = weir_muldiv(longest_ns, f->fraction, 1ULL << 32);
+	return alone ? wait_ns : (longest_ns + wait_ns) / 2;
 }
