@@ -27,7 +27,7 @@ static struct weir_overlay_row row_of(const struct weir_compare_row *r)
 	    .metric = r->metric,
 	    .value = {or_nan(r->a.known, r->a.value), or_nan(r->b.known, r->b.value)},
 	    .difference = or_nan(r->a.known && r->b.known, r->difference),
-	    .limit = or_nan(*r->metric, r->largest_difference),
+	    .largest_difference = or_nan(*r->metric, r->largest_difference),
 	    .verdict = weir_compare_words[r->verdict],
 	    .unsure = r->unsure};
 	take_interval(out.ci95[0], &r->a.ci);

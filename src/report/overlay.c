@@ -138,7 +138,7 @@ static void difference_row(FILE *to, const struct weir_overlay_row *r, bool with
 	value_cell(to, dimension, r->value[1], r->ci95[1]);
 	change_cell(to, r);
 	fputs("<td>", to);
-	const struct weir_gauge gauge = {.band = {-r->limit, r->limit},
+	const struct weir_gauge gauge = {.band = {-r->largest_difference, r->largest_difference},
 					 .ci95 = {r->difference_ci95[0], r->difference_ci95[1]},
 					 .mark = 0,
 					 .value = r->difference,

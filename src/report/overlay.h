@@ -14,9 +14,9 @@ struct weir_overlay_row {
 	const char *metric; /* "goodput_bps": names the unit too. "" where nothing is measured */
 	double value[2], ci95[2][2];
 	double difference, difference_ci95[2];
-	double limit;	     /* largest difference that is within */
-	const char *verdict; /* "within", "outside", "noise", "missing" */
-	bool unsure;	     /* within, but the interval passes the limit */
+	double largest_difference; /* that is within */
+	const char *verdict;	   /* "within", "outside", "noise", "missing" */
+	bool unsure;		   /* within, but the interval passes the limit */
 };
 
 /* One run of each side that stand for the same thing. */
