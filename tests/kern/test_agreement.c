@@ -143,11 +143,50 @@ static void extreme_parameters_agree(void **unused)
 	}
 }
 
+/* K11: a window of more than a million packets grows by one packet a window, there as here. */
+static void k11_a_million_packets_agree(void **unused)
+{
+	(void)unused;
+	const u64 window_bytes = 3000000ULL * 1448;
+	char why[WEIR_KERN_WHY_BYTES];
+	struct weir_kern_object object;
+	struct weir_kern kern;
+	struct weir_kern_replay here = {0}, there;
+	assert_true(weir_kern_object_find("reno", &object));
+	if (weir_kern_load(&kern, &object, NULL, WEIR_KERN_REPLAY, false, why))
+		fail_msg("%s", why);
+	u64 params[64];
+	weir_cc_defaults(object.ops, params);
+	here.call.view = (struct weir_view){.now_ns = 1,
+					    .srtt_ns = WEIR_NS_PER_S,
+					    .min_rtt_ns = WEIR_NS_PER_S,
+					    .initial_bytes = 2 * window_bytes,
+					    .mss_bytes = 1448,
+					    .flags = WEIR_CWND_LIMITED};
+	static const u32 start[] = {WEIR_KERN_INIT, WEIR_KERN_LOSS};
+	for (u32 i = 0; i < 2 + 3000; i++) {
+		here.call.event = i < 2 ? start[i] : WEIR_KERN_ACK;
+		memset(&here.call.loss, 0, sizeof here.call.loss);
+		if (i == 1)
+			here.call.loss.flags = WEIR_NEW_EPISODE;
+		else
+			here.call.ack.acked_bytes = window_bytes / 1000;
+		there = here;
+		call_here(object.ops, params, &here);
+		assert_int_equal(weir_kern_replay(&kern, &there), 0);
+		assert_memory_equal(&here, &there, sizeof here);
+	}
+	/* three windows of ACKs, the last of which is not yet complete: it has grown since */
+	assert_int_equal(here.call.out.cwnd_bytes, window_bytes + 2 * 1448);
+	weir_kern_close(&kern);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(defaults_agree),
 	    cmocka_unit_test(extreme_parameters_agree),
+	    cmocka_unit_test(k11_a_million_packets_agree),
 	};
 	machine_or_skip();
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,8 +94,7 @@ static void integers_are_taken(void **unused)
 static void a_double_is_refused_with_its_line(void **unused)
 {
 	(void)unused;
-	refuses("(u64)(p->beta + s->cwnd_bytes * .5)",
-		"a double; the kernel has integers only");
+	refuses("(u64)(p->beta + s->cwnd_bytes * .5)", "a double; the kernel has integers only");
 }
 
 static void a_signed_division_is_refused_with_its_line(void **unused)
