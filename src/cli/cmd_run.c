@@ -385,9 +385,7 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_run = {
     .name = "run",
-    .synopsis = "FILE.yaml [--controller NAME|./mine.h]... [--on sim|emu] [--seed N] [--repeat N] [--set "
-		"KEY=VALUE]... "
-		"[-o DIR] [--json]",
+    .synopsis = "FILE.yaml [--controller NAME|./mine.h]... [--on sim|emu] [--set KEY=VALUE]... [-o DIR]",
     .help = "simulate or emulate a scenario; leave a summary, series and a report",
     .details =
 	"Results go to out/NAME/, replaced whole, or to DIR. With --json the summary goes to stdout, and\n"

@@ -22,7 +22,7 @@ static void headers_of_both_families_are_read(void **unused)
 		const u8 *t = p.data + p.transport_at, *d = p.data + (p.six ? 36 : 16);
 		assert_int_equal(f.source_port, t[0] << 8 | t[1]);
 		assert_int_equal(f.destination_port, t[2] << 8 | t[3]);
-		assert_int_equal(f.destination, (u32)d[0] << 24 | d[1] << 16 | d[2] << 8 | d[3]);
+		assert_int_equal(f.destination, (u32)d[0] << 24 | (u32)d[1] << 16 | (u32)d[2] << 8 | d[3]);
 	}
 }
 
