@@ -30,6 +30,38 @@ print(*(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes
 """
 
 
+# a state that does not fit in a socket, and ticks
+BIG = """
+#include "weir/cc.h"
+struct big { u64 cwnd_bytes, filler[60], ticks; };
+struct big_params { u64 tick_ns; };
+#ifndef __BPF__
+static const struct weir_param big_param_table[] = {{"tick", "ns", 1000000, 1000, 1000000000, "between ticks"}};
+static const struct weir_signal big_signal_table[] = {{"ticks", ""}};
+#endif
+#define ARGUMENTS struct big *s, const struct big_params *p, const struct weir_view *v
+WEIR_CORE void big_say(ARGUMENTS, struct weir_out *o)
+{
+	o->cwnd_bytes = s->filler[59] == 7 ? s->cwnd_bytes : 1;
+	o->wake_ns = v->now_ns + p->tick_ns;
+}
+WEIR_CORE void big_init(ARGUMENTS, struct weir_out *o)
+{
+	s->cwnd_bytes = v->initial_bytes;
+	s->ticks = 0;
+	s->filler[59] = 7;
+	big_say(s, p, v, o);
+}
+WEIR_CORE void big_on_tick(ARGUMENTS, struct weir_out *o) { s->ticks++; big_say(s, p, v, o); }
+WEIR_CORE void big_on_ack(ARGUMENTS, const struct weir_ack *a, struct weir_out *o) { o->cwnd_bytes = s->cwnd_bytes; }
+WEIR_CORE void big_on_loss(ARGUMENTS, const struct weir_loss *l, struct weir_out *o) { o->cwnd_bytes = s->cwnd_bytes; }
+WEIR_CORE void big_on_timeout(ARGUMENTS, struct weir_out *o) { o->cwnd_bytes = s->cwnd_bytes; }
+WEIR_CORE void big_probe(const struct big *s, u64 value[WEIR_CC_SIGNALS_MAX]) { value[0] = s->ticks; }
+WEIR_BIND_ON_TICK(big);
+WEIR_CONTROLLER(big, "big", .about = "", .source = "", .on_tick = big_bound_on_tick);
+"""
+
+
 def fail(*words):
     print("FAILED:", *words)
     sys.exit(1)
@@ -109,6 +141,22 @@ def run_passes_the_status():
     nothing_left("statuses")
 
 
+def large_states_and_ticks():
+    header = pathlib.Path(FOLDER.name) / "big.h"
+    header.write_text(BIG, encoding="ascii")
+    file, talk = pathlib.Path(FOLDER.name) / "calls.csv", pathlib.Path(FOLDER.name) / "talk.py"
+    talk.write_text(TALK.replace("100000", "200000"), encoding="ascii")
+    run("run", str(header), "--", "sh", "-c",
+        f"'{WEIR}' kernel watch big >'{file}' & sleep .5; '{sys.executable}' '{talk}'", out="weir_big weir_big\n")
+    rows = [line.split(",") for line in file.read_text(encoding="ascii").splitlines()]
+    ticks = [row for row in rows if row[4] == "tick"]
+    if not ticks or any(int(row[18]) <= 1 for row in ticks):
+        fail("ticks, or the state between them:", ticks[:3])
+    for path in (header, file, talk):
+        path.unlink()
+    nothing_left("a header")
+
+
 def start(*arguments):
     process = subprocess.Popen([WEIR, "kernel", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     until(f"{arguments} does not start", registered)
@@ -162,7 +210,7 @@ def main():
         print(have.stderr.strip() or f"{registered()} are in use on this machine")
         sys.exit(77)
     for test in (load_list_unload, aliases_and_mistakes, run_gives_the_controller, run_passes_the_status,
-                 sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched):
+                 large_states_and_ticks, sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched):
         test()
         print("ok", test.__name__)
 
