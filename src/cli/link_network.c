@@ -102,8 +102,10 @@ static void on_hop_drop(void *ctx, u64 now_ns, u32 hop, u32 wire_bytes)
 static void set_taps(struct weir_link_network *n)
 {
 	struct weir_ferry_taps taps = {.ctx = n};
-	if (n->options->capture)
+	if (n->options->capture) {
 		taps.on_packet = on_packet;
+		taps.snap_bytes = (u32)n->options->snap_bytes;
+	}
 	if (n->options->log) {
 		taps.on_hop_arrival = on_hop_arrival;
 		taps.on_hop_departure = on_hop_departure;
