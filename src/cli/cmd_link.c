@@ -221,8 +221,7 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_link = {
     .name = "link",
-    .synopsis = "[--rate R] [--delay D] [--buffer B] [--loss P] [--trace UP,DOWN] [--aqm NAME] "
-		"[--log FILE] [--pcap FILE] [--verdict FILE] [--json] [-- COMMAND...]",
+    .synopsis = "[--rate R] [--delay D] [--buffer B] [--trace UP,DOWN] [--verdict FILE] ... [-- COMMAND...]",
     .help = "run a command or a shell behind an emulated link that certifies itself",
     .details =
 	"COMMAND runs in a network namespace of its own whose only way out is the link; without one it is "

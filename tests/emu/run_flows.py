@@ -114,7 +114,8 @@ flows:
     within(down["rtt_ms"]["min"], 20, 120, "RTT there")
     check(up["controller"] == "kernel:cubic" and down["controller"] == "kernel:reno", up, down)
     for name, rate in (("access", 40e6), ("narrow", 10e6), ("home", 4e6)):
-        within(link(summary, name)["throughput_bps"], 1e5, rate, name)
+        # A packet half transmitted at the end of the warm-up counts whole.
+        within(link(summary, name)["throughput_bps"], 1e5, rate * 1.001, name)
     check(link(summary, "access")["drops"] == 0, summary["links"])
 
 
