@@ -167,6 +167,8 @@ u64 weir_ferry_start(struct weir_ferry *f)
 	ferry_overruns_begin(f);
 	f->stamp_shift_ns = (u64)weir_stamp_shift_ns();
 	f->origin_clock_ns = ferry_clock_ns();
+	if (f->config.start_clock_ns)
+		f->origin_clock_ns = weir_min(f->config.start_clock_ns, f->origin_clock_ns);
 	return f->origin_clock_ns;
 }
 

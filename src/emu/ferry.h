@@ -27,9 +27,11 @@ enum weir_realtime { WEIR_REALTIME_AUTO, WEIR_REALTIME_ON, WEIR_REALTIME_OFF };
 
 struct weir_ferry_config {
 	u64 seed;
-	u64 base_rtt_ns;	     /* for the verdict */
-	u64 spin_ns;		     /* how long before a due time to wake and spin; 0: 200 us */
-	u64 pool_bytes;		     /* address space for packets; 0: 1 GiB, touched as needed */
+	u64 base_rtt_ns;    /* for the verdict */
+	u64 start_clock_ns; /* CLOCK_MONOTONIC of time 0, at most shortly before the start; 0: the start
+			       itself */
+	u64 spin_ns;	    /* how long before a due time to wake and spin; 0: 200 us */
+	u64 pool_bytes;	    /* address space for packets; 0: 1 GiB, touched as needed */
 	enum weir_realtime realtime; /* SCHED_FIFO; AUTO: while its CPU stays under 70 % over 100 ms */
 	u64 warmup_ns;		     /* histograms of hops and flows are cleared then; 0: never */
 	u64 publish_ns;		     /* a snapshot at each multiple of it; 0: none */
@@ -71,7 +73,8 @@ struct weir_ferry_taps {
 };
 void weir_ferry_set_taps(struct weir_ferry *f, const struct weir_ferry_taps *taps);
 
-/* Time 0 is now (CLOCK_MONOTONIC, returned). Counters of the devices are read as the base of overruns. */
+/* Time 0 is now, or as configured (CLOCK_MONOTONIC, returned). Counters of the devices are read as the base
+ * of overruns. */
 u64 weir_ferry_start(struct weir_ferry *f);
 /* Carries until *stop becomes non-zero (looked at least each 100 ms; a signal that interrupts the thread
  * makes it at once) or until_ns of the model has come. Then nothing more is read; what is inside is given

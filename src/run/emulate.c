@@ -158,10 +158,11 @@ int weir_emulate(const struct weir_emulate_config *c, struct weir_summary *out, 
 			code = WEIR_EXIT_FAILED;
 	}
 	u64 end_ns = r.emulated.now_ns;
+	char other[512]; /* of two failures the first is told */
 	weir_sampler_free(&r.sampler);
 	weir_life_free(&r.life);
 	weir_emulated_free(&r.emulated);
-	if (weir_emulate_live_end(&r.live, end_ns, out, why) < 0 && code == 0)
+	if (weir_emulate_live_end(&r.live, end_ns, out, code ? other : why) < 0 && code == 0)
 		code = WEIR_EXIT_FAILED;
 	weir_build_free(&r.build);
 	return code;

@@ -16,6 +16,8 @@
 /* How long two processes take until their sockets are there, on a slow machine. */
 #define FORK_NS (20 * WEIR_NS_PER_MS)
 #define SETTLE_NS (200 * WEIR_NS_PER_MS)
+/* A flow that never gets through is a flow that delivers nothing, not a failure: the run ends first. */
+#define CONNECT_LONGEST_NS (60 * WEIR_NS_PER_S)
 /* The ferry runs so long before the first handshake. */
 #define AHEAD_NS (50 * WEIR_NS_PER_MS)
 
@@ -82,6 +84,7 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	    .flow = flow,
 	    .start_ns = weir_add(e->zero_clock_ns, e->b->start_ns[flow]),
 	    .stop_ns = weir_add(e->zero_clock_ns, f->stop_ns),
+	    .connect_ns = weir_add(e->b->scenario->duration_ns, CONNECT_LONGEST_NS),
 	    .mss_bytes = entry->controlled ? (u32)f->endpoint.mss_bytes : 0,
 	    .rwnd_bytes = entry->controlled ? rwnd_of(&f->endpoint) : 0,
 	    .ecn = entry->controlled && f->endpoint.ecn,
@@ -191,6 +194,7 @@ static int make_ferry(struct weir_emulated *e, const struct weir_traces *traces)
 {
 	const struct weir_build *b = e->b;
 	e->ferry = weir_ferry_new(&(struct weir_ferry_config){.seed = e->config.seed,
+							      .start_clock_ns = e->zero_clock_ns - e->lead_ns,
 							      .base_rtt_ns = base_rtt_ns(e),
 							      .warmup_ns = e->warm_ns,
 							      .publish_ns = e->config.publish_ns,
@@ -205,8 +209,6 @@ static int make_ferry(struct weir_emulated *e, const struct weir_traces *traces)
 	return weir_emulated_begin_looks(e);
 }
 
-/* The ferry's time 0 is as near to its place before the scenario's as a sleep can end; from then on the
- * ferry's clock is the clock. */
 static void *carry(void *ctx)
 {
 	struct weir_emulated *e = ctx;
@@ -219,8 +221,9 @@ static void *carry(void *ctx)
 static int start_ferry(struct weir_emulated *e, char why[512])
 {
 	sigset_t all, before;
-	sleep_until(e->zero_clock_ns - e->lead_ns);
-	e->zero_clock_ns = weir_ferry_start(e->ferry) + e->lead_ns;
+	while (clock_ns() < e->zero_clock_ns - e->lead_ns) /* a signal ends a sleep early */
+		sleep_until(e->zero_clock_ns - e->lead_ns);
+	weir_ferry_start(e->ferry);
 	if (e->config.live && weir_live_start(e->config.live, e->zero_clock_ns) < 0) {
 		snprintf(why, 512, "cannot start a thread: %s", strerror(errno));
 		return WEIR_EXIT_FAILED;
