@@ -14,7 +14,8 @@
 
 #define FIFO_PRIORITY 10
 #define RAISED_NICE (-15)
-#define SPIN_DEFAULT_NS (200 * WEIR_NS_PER_US)
+#define SPIN_FIFO_NS (200 * WEIR_NS_PER_US)
+#define SPIN_NORMAL_NS (60 * WEIR_NS_PER_US)
 #define STEP_NS ((i64)(10 * WEIR_NS_PER_US))
 #define HOLD_LONGEST_NS (60 * WEIR_NS_PER_US)
 #define SLEEP_LONGEST_NS (100 * WEIR_NS_PER_MS)
@@ -70,6 +71,13 @@ static void leave_realtime(struct weir_ferry *f, u64 now_ns)
 	f->calm_ticks = 0;
 }
 
+/* A thread of normal priority that spins for long is made to wait when it matters. */
+static i64 lead_most_ns(const struct weir_ferry *f)
+{
+	u64 spin_ns = f->realtime ? SPIN_FIFO_NS : SPIN_NORMAL_NS;
+	return (i64)(f->config.spin_ns ? f->config.spin_ns : spin_ns);
+}
+
 void ferry_pace_begin(struct weir_ferry *f, struct ferry_thread_before *before)
 {
 	struct sched_param priority = {0};
@@ -82,16 +90,15 @@ void ferry_pace_begin(struct weir_ferry *f, struct ferry_thread_before *before)
 	};
 	prctl(PR_SET_TIMERSLACK, 1);
 	u64 now_ns = ferry_now_ns(f);
-	f->lead_most_ns = (i64)(f->config.spin_ns ? f->config.spin_ns : SPIN_DEFAULT_NS);
 	f->lead_least_ns = -(i64)weir_min(f->config.base_rtt_ns / 400, HOLD_LONGEST_NS);
-	f->lead_ns = f->lead_most_ns;
 	f->cpu_base_ns = thread_cpu_ns();
 	f->ticks = 0;
 	f->tick_ns = now_ns;
-	if (f->config.realtime == WEIR_REALTIME_OFF)
-		return;
-	f->raised = setpriority(PRIO_PROCESS, 0, RAISED_NICE) == 0;
-	go_realtime(f, now_ns);
+	if (f->config.realtime != WEIR_REALTIME_OFF) {
+		f->raised = setpriority(PRIO_PROCESS, 0, RAISED_NICE) == 0;
+		go_realtime(f, now_ns);
+	}
+	f->lead_ns = lead_most_ns(f);
 }
 
 void ferry_pace_end(struct weir_ferry *f, const struct ferry_thread_before *before)
@@ -147,7 +154,7 @@ static i64 less(const struct weir_ferry *f, u32 percent)
 static i64 more(const struct weir_ferry *f)
 {
 	i64 lead_ns = f->lead_ns > 8 * STEP_NS ? f->lead_ns + f->lead_ns / 8 : f->lead_ns + STEP_NS / 2;
-	return lead_ns < f->lead_most_ns ? lead_ns : f->lead_most_ns;
+	return lead_ns < lead_most_ns(f) ? lead_ns : lead_most_ns(f);
 }
 
 void ferry_tick(struct weir_ferry *f, u64 now_ns)

@@ -134,7 +134,7 @@ struct weir_ferry {
 	enum ferry_rest rest; /* just before the latest look */
 	u64 wake_ns;	      /* when it was to end */
 	/* How long before a departure to wake; below 0: how long after. */
-	i64 lead_ns, lead_least_ns, lead_most_ns;
+	i64 lead_ns, lead_least_ns;
 	u64 tick_ns, tick_cpu_ns[FERRY_TICKS], tick_at_ns[FERRY_TICKS];
 	u32 ticks, calm_ticks;
 	bool realtime, may_realtime, raised;
