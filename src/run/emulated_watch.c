@@ -5,7 +5,6 @@
 
 #include "emu/frame.h"
 
-
 /* IPv6 and TCP with all their options, where there are no extension headers. */
 #define HEADERS_BYTES 120
 #define TCP_LEAST_BYTES 20
