@@ -30,9 +30,8 @@ struct weir_ferry_config {
 	u64 base_rtt_ns;    /* for the verdict */
 	u64 start_clock_ns; /* CLOCK_MONOTONIC of time 0, at most shortly before the start; 0: the start
 			       itself */
-	u64 spin_ns;	    /* how long before a due time to wake and spin; 0: 200 us
-			     * in real time, else 60 us */
-	u64 pool_bytes;	    /* address space for packets; 0: 1 GiB, touched as needed */
+	u64 spin_ns;	/* how long before a due time to wake and spin; 0: 200 us in real time, else 60 us */
+	u64 pool_bytes; /* address space for packets; 0: 1 GiB, touched as needed */
 	enum weir_realtime realtime; /* SCHED_FIFO; AUTO: while its CPU stays under 70 % over 100 ms */
 	u64 warmup_ns;		     /* histograms of hops and flows are cleared then; 0: never */
 	u64 publish_ns;		     /* a snapshot at each multiple of it; 0: none */
