@@ -258,6 +258,42 @@ static void a_device_that_is_gone_is_the_end(void **unused)
 	quay_free(q);
 }
 
+/* What fidelity.h says of packets without a stamp. */
+static void without_stamps_the_wait_is_guessed(void **unused)
+{
+	(void)unused;
+	enum { DRAWS = 1000 };
+	struct weir_ferry *f = calloc(1, sizeof *f);
+	assert_non_null(f);
+	f->looked_before_ns = 1000 * US;
+	f->looked_ns = 5000 * US;
+	f->wake_ns = 4000 * US;
+	f->rest = FERRY_AWAKE;
+	assert_int_equal(ferry_waiting_since_ns(f), 1000 * US);
+	f->rest = FERRY_SLEPT; /* until 1 ms after the alarm */
+	assert_int_equal(ferry_waiting_since_ns(f), 4000 * US);
+	f->rest = FERRY_WOKEN; /* no alarm was late yet */
+	assert_int_equal(ferry_waiting_since_ns(f), 5000 * US);
+	for (u32 i = 0; i < 3; i++)
+		f->timer_late_ns[f->n_timers++] = (i + 1) * 10 * (u32)US;
+	for (u32 i = 0; i < 6; i++)
+		assert_int_equal(ferry_waiting_since_ns(f), (5000 - (i % 3 + 1) * 10) * US);
+	f->looked_before_ns = 4999 * US;
+	assert_int_equal(ferry_waiting_since_ns(f), 4999 * US);
+	for (int alone = 0; alone < 2; alone++) {
+		u64 sum = 0, least = WEIR_NEVER, most = 0, from = alone ? 0 : 500000;
+		for (int i = 0; i < DRAWS; i++) {
+			u64 guess = ferry_guess_wait_ns(f, 1000000, alone);
+			sum += guess;
+			least = weir_min(least, guess);
+			most = weir_max(most, guess);
+		}
+		assert_true(least >= from && least < from + 2000 && most <= 1000000 && most > 998000);
+		assert_true(llabs((i64)(sum / DRAWS) - (i64)(from + 1000000) / 2) < 1000);
+	}
+	free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +301,7 @@ int main(void)
 	    cmocka_unit_test(what_has_no_way_never_enters_a_link),
 	    cmocka_unit_test(ports_tell_flows_and_ways),
 	    cmocka_unit_test(snapshots_are_whole_and_at_their_time),
+	    cmocka_unit_test(without_stamps_the_wait_is_guessed),
 	    cmocka_unit_test(the_end_comes_soon),
 	    cmocka_unit_test(a_device_that_is_gone_is_the_end),
 	};
