@@ -159,7 +159,7 @@ void ferry_stage_pop(struct weir_ferry *f, struct ferry_port *port)
 static void accept(struct weir_ferry *f, struct ferry_port *port, struct weir_slot *slot, u32 bytes,
 		   u64 now_ns, u64 guess_ns)
 {
-	struct weir_stamp stamp;
+	struct weir_stamp stamp = {0};
 	bool ip = unwrap(slot, bytes, port->stamped, &stamp);
 	slot->port = (u32)(port - f->port);
 	slot->exit = ip ? ferry_find_exit(f, port, slot->frame.destination) : WEIR_FERRY_NONE;
