@@ -6,8 +6,8 @@
  * arrival    of each packet that went in: when the ferry had read it, less its stamp. Without stamps it is
  *            guessed. A packet that woke the ferry waited as long as one of the latest 64 alarms of the ferry
  *            itself was late. One that was found waited since the look before, or the alarm that was
- * overslept, or a part of that, spread evenly from nothing, if it was alone, or from a half, if several were
- *            found together: they queue behind each other in the link then.
+ *            overslept, or a part of that, spread evenly from nothing, if it was alone, or from a half, if
+ *            several were found together: they queue behind each other in the link then.
  * gap        between two looks at the devices while the ferry was awake, or past the end of a planned sleep.
  * missed     in each window of max(100 ms, base RTT): bytes due in it less bytes delivered in it, where
  *            positive; summed over all windows, over all bytes due. What is late by up to a hundredth of a
