@@ -20,18 +20,18 @@ def valid(name, probe):
 
 def b1_a_long_delay_drops_nothing():
     # 95 % of 100 Mbit/s, a second on its way: up to 7900 packets are inside. A busy machine may send fewer; a line
-    # of 1000 packets would be full at 3000 in the three seconds that have one before them.
+    # of 1000 packets would let 3500 pass.
     link = outside.Link(100_000_000, 1000, buffer="1s")
-    seen = valid("B1", lambda: link.probe(4, rate=95_000_000, size=1500, reply=10, tick=500, skip=0))
+    seen = valid("B1", lambda: link.probe(2.5, rate=95_000_000, size=1500, reply=10, tick=500, skip=0))
     outside.check(seen["up"]["lost"] == 0 and seen["down"]["lost"] == 0, seen)
-    outside.check(seen["up"]["received"] > 12000, seen)
+    outside.check(seen["up"]["received"] > 8000, seen)
 
 
 def b5_the_rate_holds_for_ecn():
     for options in ((), ("--aqm", "codel", "--ecn")):
         link = outside.Link(20_000_000, 10, buffer="100ms", options=options)
-        seen = valid("B5", lambda link=link: link.probe(4, rate=26_000_000, size=1500, reply=0, tick=500,
-                                                        plain=True, ecn=True, skip=1))["up"]
+        seen = valid("B5", lambda link=link: link.probe(2, rate=26_000_000, size=1500, reply=0, tick=500,
+                                                        plain=True, ecn=True, skip=0.5))["up"]
         outside.check(abs(seen["rate_bps"]["mean"] / 20e6 - 1) <= 0.01, options, seen)
         outside.check((seen["ce"] > 0) == bool(options), options, seen)
 
@@ -41,7 +41,7 @@ def b7_no_loss_below_the_rate():
 
     def probe():
         for _ in range(3):
-            seen, said = link.probe(8, rate=7_600_000, size=1200, reply=20, skip=0)
+            seen, said = link.probe(5, rate=7_600_000, size=1200, reply=20, skip=0)
             # A sender that was kept from running sends a burst. Only where no true link would have dropped any
             # of it does a loss count.
             if seen["up"]["ideal_queue_max_packets"] < 39:
@@ -53,8 +53,8 @@ def b7_no_loss_below_the_rate():
 
 def a14_a_fixed_window_swings_only_where_invalid():
     stream = outside.Stream(window_bytes=10_000_000)  # 1 Gbit/s x 80 ms
-    said = stream.run(outside.Link(1_000_000_000, 40, buffer="10MB"), 8)
-    rates = [rate / 1e6 for rate in stream.rates_bps(3, 7.5)]
+    said = stream.run(outside.Link(1_000_000_000, 40, buffer="10MB"), 4.5)
+    rates = [rate / 1e6 for rate in stream.rates_bps(2, 4)]
     mean = sum(rates) / len(rates)
     print(f"A14: {mean:.0f} Mbit/s ({min(rates):.0f} to {max(rates):.0f}), {said['verdict']}: {said.get('reason', '')}")
     # The kernel takes headers and its own structures off the window: what rate that is exactly is not the point.

@@ -36,7 +36,9 @@ def table(*cases):
 
 
 def hogs_0_and_4():
-    table(*({"count": count, "realtime": realtime, "seconds": 5} for count in (0, 4) for realtime in ("auto", "off")))
+    """The last one without real-time priority: there the verdict has to turn."""
+    table(*({"count": count, "realtime": realtime, "seconds": 3.5}
+            for count, realtime in ((0, "auto"), (4, "auto"), (4, "off"))))
 
 
 if __name__ == "__main__":
