@@ -228,10 +228,9 @@ u64 ferry_read(struct weir_ferry *f, const struct epoll_event *ready, u32 n)
 
 /* ---- what was lost in a device's ring ---- */
 
-static void ask(struct weir_ferry *f, struct ferry_port *port)
+static void ask(struct ferry_port *port)
 {
 	u64 packets;
-	(void)f;
 	if (port->tun->ifindex && weir_tun_overruns(port->tun, &packets) == 0)
 		port->overruns = packets;
 }
@@ -239,7 +238,7 @@ static void ask(struct weir_ferry *f, struct ferry_port *port)
 void ferry_overruns_begin(struct weir_ferry *f)
 {
 	for (u32 i = 0; i < f->n_ports; i++) {
-		ask(f, &f->port[i]);
+		ask(&f->port[i]);
 		f->port[i].overruns_base = f->port[i].overruns;
 	}
 }
@@ -248,7 +247,7 @@ void ferry_overruns_tick(struct weir_ferry *f, u64 now_ns)
 {
 	if (now_ns < f->overruns_at_ns || f->n_ports == 0)
 		return;
-	ask(f, &f->port[f->overruns_next]);
+	ask(&f->port[f->overruns_next]);
 	f->overruns_next = (f->overruns_next + 1) % f->n_ports;
 	f->overruns_at_ns = now_ns + WEIR_NS_PER_S / f->n_ports;
 }
@@ -256,5 +255,5 @@ void ferry_overruns_tick(struct weir_ferry *f, u64 now_ns)
 void ferry_overruns_all(struct weir_ferry *f)
 {
 	for (u32 i = 0; i < f->n_ports; i++)
-		ask(f, &f->port[i]);
+		ask(&f->port[i]);
 }

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,13 +211,8 @@ int weir_plugin_open(const char *header_path, struct weir_plugin *out, char **me
 	int rc = look_at_header(header_path, message);
 	if (rc)
 		return rc;
-	/* Whoever interrupts us wants the temporary files gone as well: the signal waits until they are. */
-	sigset_t block, before;
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigaddset(&block, SIGHUP);
-	sigprocmask(SIG_BLOCK, &block, &before);
+	sigset_t before;
+	weir_plugin_hold_signals(&before);
 	rc = build_and_load(header_path, out, message);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;

@@ -72,3 +72,13 @@ void weir_plugin_folder_remove(const char *path)
 {
 	remove_folder(path, 4);
 }
+
+void weir_plugin_hold_signals(sigset_t *before)
+{
+	sigset_t block;
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGTERM);
+	sigaddset(&block, SIGHUP);
+	sigprocmask(SIG_BLOCK, &block, before);
+}

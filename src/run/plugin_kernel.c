@@ -7,7 +7,6 @@
 #include "plugin_folder.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,13 +145,8 @@ int weir_plugin_kernel_open(const char *header_path, const struct weir_cc_ops *o
 		    header_path, ops->name);
 		return 2;
 	}
-	/* As in plugin.c: the temporary files go first. */
-	sigset_t block, before;
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigaddset(&block, SIGHUP);
-	sigprocmask(SIG_BLOCK, &block, &before);
+	sigset_t before;
+	weir_plugin_hold_signals(&before);
 	int rc = build(header_path, name, out, message);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
