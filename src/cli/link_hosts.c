@@ -107,7 +107,7 @@ static const char *base_name(const char *path)
 }
 
 /* Links around it stand before it: "[weir 96 Mbit/s 25 ms | 10 Mbit/s 5 ms] ". A start-up file of bash that
- * has a prompt of its own gets the link put in front of it. */
+ * has a prompt of its own gets the link put in front of it: bash obeys PROMPT_COMMAND, whoever starts it. */
 static int set_prompt(const char *shell, const char *label, bool nested)
 {
 	char all[256], text[600];
@@ -117,7 +117,7 @@ static int set_prompt(const char *shell, const char *label, bool nested)
 	snprintf(text, sizeof text, bash ? "[weir %s] \\w\\$ " : "[weir %s] $ ", all);
 	int result = set("WEIR_LINK", all) | set("PS1", text);
 	snprintf(text, sizeof text, "case $PS1 in '[weir '*) ;; *) PS1=\"[weir $WEIR_LINK] $PS1\" ;; esac");
-	return bash ? result | set("PROMPT_COMMAND", text) : result;
+	return result | set("PROMPT_COMMAND", text);
 }
 
 /* ---- starting ---- */

@@ -129,7 +129,7 @@ def an_interactive_shell_has_its_jobs():
         f.write("PS1='mine> '\n")
     outer = ("stty -a | tr -d '\\n' > $0.before; $1 link --rate 5Mbit/s -- bash --rcfile $2 -i; echo status=$?; "
              "stty -a | tr -d '\\n' > $0.after; ps -o tpgid= -o pgid= -p $$ | awk '{print ($1 == $2) \"=front\"}'")
-    terminal = Terminal("sh", "-c", outer, path("stty"), WEIR, rc)
+    terminal = Terminal("env", "-u", "SHELL", "sh", "-c", outer, path("stty"), WEIR, rc)
     terminal.read(b"[weir 5 Mbit/s] mine> ")
     terminal.write(b"sleep 50\n")
     time.sleep(0.3)
