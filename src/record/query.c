@@ -178,3 +178,43 @@ enum weir_query_result weir_query_number(const json_t *document, const char *nam
 	*value = json_number_value(at);
 	return WEIR_QUERY_FOUND;
 }
+
+/* Where the pattern's star stands, NULL in a name without one. */
+static const char *star_of(const char *name)
+{
+	return strncmp(name, "flows.", 6) && strncmp(name, "links.", 6) ? NULL : strstr(name, "*.");
+}
+
+bool weir_query_is_pattern(const char *name)
+{
+	return star_of(name) != NULL;
+}
+
+enum weir_query_result weir_query_each(const json_t *document, const char *name,
+				       void (*take)(void *ctx, double value), void *ctx,
+				       char error[WEIR_QUERY_ERROR_BYTES])
+{
+	const char *star = star_of(name), *part = name + 6;
+	const json_t *list = json_object_get(document, *name == 'f' ? "flows" : "links"), *element;
+	bool any = false;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, element)
+	{
+		const char *its = weir_query_element_name(element);
+		double value;
+		if (!its || strncmp(its, part, (size_t)(star - part)))
+			continue;
+		enum weir_query_result found = weir_query_number(element, star + 2, &value, error);
+		if (found == WEIR_QUERY_WRONG)
+			return found;
+		any = true;
+		if (found == WEIR_QUERY_FOUND)
+			take(ctx, value);
+	}
+	if (any)
+		return WEIR_QUERY_FOUND;
+	snprintf(error, WEIR_QUERY_ERROR_BYTES, "nothing in `%.5s` has a name that begins with `%.*s`", name,
+		 (int)(star - part), part);
+	return WEIR_QUERY_WRONG;
+}

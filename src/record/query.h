@@ -30,6 +30,14 @@ enum weir_query_result {
 enum weir_query_result weir_query_number(const json_t *document, const char *name, double *value,
 					 char error[WEIR_QUERY_ERROR_BYTES]);
 
+/* `flows.PART*.REST` (likewise links): REST of each element whose name begins with PART, which may be empty.
+ * Groups are written the same way (`groups.cubic.*.spurious`) and are not meant here. */
+bool weir_query_is_pattern(const char *name);
+/* Hands each such number to take(); nulls are left out. FOUND also when all were null. */
+enum weir_query_result weir_query_each(const json_t *document, const char *name,
+				       void (*take)(void *ctx, double value), void *ctx,
+				       char error[WEIR_QUERY_ERROR_BYTES]);
+
 /* The name of an element of such a list; NULL if it has none. */
 const char *weir_query_element_name(const json_t *element);
 

@@ -58,6 +58,9 @@ u32 weir_emulable_check(const struct weir_scenario_set *set, const struct weir_s
 		    set, diag, s->flows[0].at,
 		    "paths: flows on %u of them; an emulation has at most %d pairs of hosts", paths_in_use(s),
 		    WEIR_EMULATED_PAIRS_MAX);
+	if (s->stop_after_packets && s->n_flows)
+		weir_scenario_mistake(set, diag, s->flows[0].at,
+				      "stop_after: only a simulation ends by its packets");
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_flow(set, &s->flows[i], diag);
 	return diag->n - before;

@@ -40,18 +40,28 @@ struct weir_operand {
 	enum weir_operand_kind kind;
 	double constant;
 	const char *name;
+	bool pattern;			      /* of several flows: weir_query_is_pattern */
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* which value of each axis, or WEIR_EXPERIMENT_ANY */
 };
 
-/* How many numbers become one: those of the seeds, or the samples of a window. */
-enum weir_reduce { WEIR_REDUCE_MEAN, WEIR_REDUCE_MIN, WEIR_REDUCE_MAX, WEIR_REDUCE_MEDIAN };
+/* How many numbers become one: those of the seeds, the samples of a window, or several flows'. */
+enum weir_reduce {
+	WEIR_REDUCE_MEAN,
+	WEIR_REDUCE_MIN,
+	WEIR_REDUCE_MAX,
+	WEIR_REDUCE_MEDIAN,
+	WEIR_REDUCE_SUM,
+	WEIR_REDUCE_VARIATION, /* standard deviation / mean */
+};
 
 struct weir_claim {
 	const char *id, *text, *unit, *where, *metric;
 	char op; /* '/', '-', or 0: only the first operand */
 	struct weir_operand operand[2];
-	enum weir_reduce over_seeds, over_time; /* over_time: not the median */
-	u64 from_ns, to_ns;			/* the window [from, to) */
+	/* over_seeds: a mean, min, max or median; over_time: a mean, min, max or variation; over_flows: a
+	 * sum, mean, min or max */
+	enum weir_reduce over_seeds, over_time, over_flows;
+	u64 from_ns, to_ns; /* the window [from, to) */
 	bool has_paper;
 	double paper; /* the paper's value */
 	double band[2];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The claims of an experiment's file. */
 #include "core/nearest.h"
+#include "record/query.h"
 #include "run/experiment_read.h"
 #include "scenario/quantity.h"
 
@@ -66,6 +67,7 @@ static void read_operand(struct weir_experiment_reader *r, const char *text, siz
 		o->kind = WEIR_OPERAND_CONSTANT;
 	} else if (strncmp(name, "series.", 7)) {
 		o->kind = WEIR_OPERAND_SUMMARY;
+		o->pattern = weir_query_is_pattern(name);
 		if (!strchr(name, '.') || strchr(name, ' '))
 			weir_experiment_say(r, at,
 					    "`%.60s` is not a metric: write a dotted name of the summary, "
@@ -109,21 +111,48 @@ static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml
 	check_pairs(r, c);
 }
 
-static void read_reduce(struct weir_experiment_reader *r, const struct weir_yaml *map, const char *key, u32 n,
-			enum weir_reduce *out)
-{
-	static const char *const words[] = {"mean", "min", "max", "median"};
-	const char *text = weir_experiment_text(r, map, key, false);
+/* The first word is the default. */
+struct reduce_words {
+	const char *key, *list;
+	u32 n;
+	struct {
+		const char *word;
+		enum weir_reduce reduce;
+	} word[4];
+};
+static const struct reduce_words over_seeds = {"seeds",
+					       "mean, min, max or median",
+					       4,
+					       {{"mean", WEIR_REDUCE_MEAN},
+						{"min", WEIR_REDUCE_MIN},
+						{"max", WEIR_REDUCE_MAX},
+						{"median", WEIR_REDUCE_MEDIAN}}};
+static const struct reduce_words over_time = {"time",
+					      "mean, min, max or variation",
+					      4,
+					      {{"mean", WEIR_REDUCE_MEAN},
+					       {"min", WEIR_REDUCE_MIN},
+					       {"max", WEIR_REDUCE_MAX},
+					       {"variation", WEIR_REDUCE_VARIATION}}};
+static const struct reduce_words over_flows = {"flows",
+					       "sum, mean, min or max",
+					       4,
+					       {{"sum", WEIR_REDUCE_SUM},
+						{"mean", WEIR_REDUCE_MEAN},
+						{"min", WEIR_REDUCE_MIN},
+						{"max", WEIR_REDUCE_MAX}}};
 
-	for (u32 i = 0; text && i < n; i++) {
-		if (strcmp(text, words[i]))
-			continue;
-		*out = (enum weir_reduce)i;
-		return;
-	}
+static enum weir_reduce read_reduce(struct weir_experiment_reader *r, const struct weir_yaml *map,
+				    const struct reduce_words *w)
+{
+	const char *text = weir_experiment_text(r, map, w->key, false);
+
+	for (u32 i = 0; text && i < w->n; i++)
+		if (!strcmp(text, w->word[i].word))
+			return w->word[i].reduce;
 	if (text)
-		weir_experiment_say(r, weir_yaml_find(map, key)->at, "%s is expected",
-				    n == 4 ? "mean, min, max or median" : "mean, min or max");
+		weir_experiment_say(r, weir_yaml_find(map, w->key)->at, "%s is expected", w->list);
+	return w->word[0].reduce;
 }
 
 static bool read_time(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 *ns)
@@ -182,8 +211,9 @@ static void read_known_miss(struct weir_experiment_reader *r, const struct weir_
 
 static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
 {
-	static const char *const keys[] = {"id",    "text", "metric", "at",   "against", "window",     "time",
-					   "seeds", "unit", "paper",  "band", "where",	 "known_miss", NULL};
+	static const char *const keys[] = {"id",     "text", "metric", "at",	     "against",
+					   "window", "time", "seeds",  "flows",	     "unit",
+					   "paper",  "band", "where",  "known_miss", NULL};
 
 	if (!weir_experiment_is_map(r, map))
 		return;
@@ -195,8 +225,12 @@ static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml 
 	c->where = weir_experiment_text(r, map, "where", true);
 	read_metric(r, map, c);
 	read_window(r, map, c);
-	read_reduce(r, map, "time", 3, &c->over_time);
-	read_reduce(r, map, "seeds", 4, &c->over_seeds);
+	c->over_time = read_reduce(r, map, &over_time);
+	c->over_seeds = read_reduce(r, map, &over_seeds);
+	c->over_flows = read_reduce(r, map, &over_flows);
+	const struct weir_yaml *flows = weir_yaml_find(map, "flows");
+	if (flows && !c->operand[0].pattern && !c->operand[1].pattern)
+		weir_experiment_say(r, flows->key_at, "`flows` needs a metric flows.PART*.NUMBER");
 	if (weir_experiment_text(r, map, "paper", false))
 		c->has_paper = weir_experiment_number(r, weir_yaml_find(map, "paper"), &c->paper);
 	const struct weir_yaml *band = weir_yaml_find(map, "band");

@@ -63,6 +63,36 @@ static json_t *document_of(const struct weir_summary *summary)
 	return document;
 }
 
+struct over_flows {
+	u64 n;
+	double sum, min, max;
+};
+
+static void add_flow(void *ctx, double value)
+{
+	struct over_flows *o = ctx;
+
+	o->min = o->n == 0 || value < o->min ? value : o->min;
+	o->max = o->n == 0 || value > o->max ? value : o->max;
+	o->sum += value;
+	o->n++;
+}
+
+static enum weir_query_result over_flows(const json_t *document, const char *name, enum weir_reduce how,
+					 double *to, char error[WEIR_QUERY_ERROR_BYTES])
+{
+	struct over_flows o = {0};
+	enum weir_query_result result = weir_query_each(document, name, add_flow, &o, error);
+
+	if (result != WEIR_QUERY_FOUND || o.n == 0)
+		return result;
+	*to = how == WEIR_REDUCE_MIN   ? o.min
+	      : how == WEIR_REDUCE_MAX ? o.max
+	      : how == WEIR_REDUCE_SUM ? o.sum
+				       : o.sum / (double)o.n;
+	return result;
+}
+
 static void take_operand(struct engine *g, u32 claim, u32 operand, u32 run, const json_t *document,
 			 const struct weir_watched *watched)
 {
@@ -82,7 +112,8 @@ static void take_operand(struct engine *g, u32 claim, u32 operand, u32 run, cons
 			complain(g, c, error);
 		return;
 	default:
-		if (weir_query_number(document, o->name, to, error) == WEIR_QUERY_WRONG)
+		if ((o->pattern ? over_flows(document, o->name, c->over_flows, to, error)
+				: weir_query_number(document, o->name, to, error)) == WEIR_QUERY_WRONG)
 			complain(g, c, error);
 	}
 }

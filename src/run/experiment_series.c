@@ -5,15 +5,43 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* One time's sum over the flows goes into the window's figures. */
+static void settle(struct weir_watched *x)
+{
+	if (!x->pending)
+		return;
+	x->pending = false;
+	if (x->time_s < (double)x->from_ns / 1e9 || x->time_s >= (double)x->to_ns / 1e9)
+		return;
+	double value = x->sum, off = value - x->mean;
+	x->min = x->n == 0 || value < x->min ? value : x->min;
+	x->max = x->n == 0 || value > x->max ? value : x->max;
+	x->n++;
+	x->total += value;
+	x->mean += off / (double)x->n;
+	x->squares += off * (value - x->mean);
+}
+
 static void take(struct weir_watched *x, double time_s, double value)
 {
 	x->rows++;
-	if (time_s < (double)x->from_ns / 1e9 || time_s >= (double)x->to_ns / 1e9)
-		return;
-	x->min = x->n == 0 || value < x->min ? value : x->min;
-	x->max = x->n == 0 || value > x->max ? value : x->max;
-	x->sum += value;
-	x->n++;
+	if (x->pending && x->time_s != time_s)
+		settle(x);
+	x->sum = x->pending ? x->sum + value : value;
+	x->time_s = time_s;
+	x->pending = true;
+}
+
+bool weir_watch_matches(const char *name, const char *flow_signal)
+{
+	const char *star = strstr(name, "*.");
+
+	if (!star || (star > name && star[-1] == '.'))
+		return !strcmp(name, flow_signal);
+	size_t part = (size_t)(star - name), signal = strlen(star + 1), whole = strlen(flow_signal);
+	return whole > part + signal && !strncmp(name, flow_signal, part) &&
+	       !strcmp(star + 1, flow_signal + whole - signal) && flow_signal[whole - signal - 1] != '*' &&
+	       strncmp(flow_signal, "link:", 5) && strncmp(flow_signal, "emulator:", 9);
 }
 
 /* time_s,flow,signal,value */
@@ -27,7 +55,7 @@ static void on_row(struct weir_watch *w, char *row)
 	*signal++ = '.'; /* flow.signal */
 	*flow++ = *value++ = 0;
 	for (u32 i = 0; i < w->n; i++)
-		if (!strcmp(w->watched[i].name, flow))
+		if (weir_watch_matches(w->watched[i].name, flow))
 			take(&w->watched[i], strtod(row, NULL), strtod(value, NULL));
 }
 
@@ -70,6 +98,8 @@ int weir_watch_end(struct weir_watch *w)
 	if (w->file && fclose(w->file) != 0)
 		rc = -1;
 	free(w->series);
+	for (u32 i = 0; i < w->n; i++)
+		settle(&w->watched[i]);
 	w->file = NULL;
 	w->series = NULL;
 	return rc;
@@ -84,7 +114,9 @@ double weir_watched_value(const struct weir_watched *x)
 		return x->min;
 	case WEIR_REDUCE_MAX:
 		return x->max;
+	case WEIR_REDUCE_VARIATION:
+		return x->mean == 0 ? (double)NAN : sqrt(x->squares / (double)x->n) / x->mean;
 	default:
-		return x->sum / (double)x->n;
+		return x->total / (double)x->n;
 	}
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes from the series of one run what the claims of an experiment ask for, without keeping the rest. */
+/* Takes from the series of one run what the claims of an experiment ask for, without keeping the rest.
+ * A pattern's star is alone or follows a letter (`*.goodput_bps`, `old-*.lost`): `cubic.*` is the name of a
+ * group. Only flows are summed, no groups, links or emulators. */
 #ifndef WEIR_RUN_EXPERIMENT_SERIES_H
 #define WEIR_RUN_EXPERIMENT_SERIES_H
 
@@ -8,12 +10,14 @@
 
 /* One operand's window. */
 struct weir_watched {
-	const char *name; /* FLOW.SIGNAL */
+	const char *name; /* FLOW.SIGNAL; PART*.SIGNAL: the sum over the flows whose names begin with PART */
 	u64 from_ns, to_ns;
 	enum weir_reduce over_time;
-	u64 rows; /* of this name, in the window or not */
-	u64 n;	  /* in the window */
-	double sum, min, max;
+	u64 rows;			       /* of this name, in the window or not */
+	u64 n;				       /* times in the window */
+	double total, mean, squares, min, max; /* squares: of the differences from the mean */
+	bool pending; /* the rows so far of the newest time, which are not yet in there */
+	double time_s, sum;
 };
 
 struct weir_watch {
@@ -29,7 +33,9 @@ struct weir_watch {
 int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n);
 /* Ends the run; 0, or -1 with errno set. */
 int weir_watch_end(struct weir_watch *w);
-/* NaN where no sample lay in the window. */
+/* NaN where no sample lay in the window. After weir_watch_end. */
 double weir_watched_value(const struct weir_watched *x);
+/* Whether a row of series.csv under FLOW.SIGNAL is one of those that `name` means. */
+bool weir_watch_matches(const char *name, const char *flow_signal);
 
 #endif

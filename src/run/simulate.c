@@ -20,6 +20,9 @@ static void clear_histograms(struct weir_build *b)
 /* How far the world runs without a look at whether somebody wants it to stop. */
 #define STEP_MOST_NS (100 * WEIR_NS_PER_MS)
 
+/* Where the number of packets ends the run, it is counted so often. */
+#define STEP_COUNTED_NS WEIR_NS_PER_MS
+
 struct running {
 	const struct weir_simulate_config *c;
 	struct weir_build build;
@@ -29,6 +32,18 @@ struct running {
 	bool interrupted;
 };
 
+/* Whether the run ends now, its duration apart. */
+static bool sent_enough(const struct running *r)
+{
+	u64 sent = 0, enough = r->c->scenario->stop_after_packets;
+	for (u32 flow = 0; enough && sent < enough && flow < r->build.n_flows; flow++) {
+		struct weir_flow_totals t;
+		weir_backend_flow_totals(&r->build.backend, flow, &t);
+		sent += t.sent_packets;
+	}
+	return enough && sent >= enough;
+}
+
 /* Runs to the next time at which somebody wants to look. */
 static int step(struct running *r, u64 *sample_ns)
 {
@@ -37,7 +52,8 @@ static int step(struct running *r, u64 *sample_ns)
 	u64 until_ns = weir_min(*sample_ns, weir_life_next_ns(&r->life, now_ns));
 	if (r->c->exports)
 		until_ns = weir_min(until_ns, weir_exports_next_ns(r->c->exports, now_ns));
-	until_ns = weir_min(until_ns, weir_min(s->duration_ns, weir_add(now_ns, STEP_MOST_NS)));
+	u64 most_ns = s->stop_after_packets ? STEP_COUNTED_NS : STEP_MOST_NS;
+	until_ns = weir_min(until_ns, weir_min(s->duration_ns, weir_add(now_ns, most_ns)));
 	int failed = weir_world_run(r->simulated.world, until_ns);
 	now_ns = weir_world_now_ns(r->simulated.world);
 	if (failed) {
@@ -66,8 +82,9 @@ static int run_all(struct running *r)
 	const struct weir_scenario *s = r->c->scenario;
 	u64 sample_ns = s->sample_ns;
 	while (weir_world_now_ns(r->simulated.world) < s->duration_ns) {
-		if (r->c->stop && *r->c->stop) {
-			r->interrupted = true;
+		bool enough = sent_enough(r);
+		if (enough || (r->c->stop && *r->c->stop)) {
+			r->interrupted = !enough;
 			weir_sampler_step(&r->sampler, weir_world_now_ns(r->simulated.world), true);
 			break;
 		}

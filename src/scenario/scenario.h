@@ -169,7 +169,8 @@ struct weir_scenario {
 	const char *name;  /* stem of the file's name */
 	const char *title; /* the name where none was given; never NULL */
 	u64 duration_ns, warmup_ns, seed;
-	u64 sample_ns; /* the default max(10 ms, duration / 2000) is filled in */
+	u64 stop_after_packets; /* of all flows, retransmissions included; 0: no such end */
+	u64 sample_ns;		/* the default max(10 ms, duration / 2000) is filled in */
 	u32 n_hops, n_paths, n_flows;
 	u64 total_flows; /* sum of counts */
 	const struct weir_scenario_hop *hops;

@@ -23,6 +23,8 @@ static const struct weir_schema_key scenario_keys[] = {
     {"title", WEIR_KEY_TEXT, SINGLE, AT(weir_scenario, title), .help = "the heading of the report"},
     {"duration", WEIR_KEY_TIME, REQUIRED, AT(weir_scenario, duration_ns), .min = MS, .max = 30 * DAY,
      .help = "how long to run"},
+    {"stop_after", WEIR_KEY_PACKETS, AT(weir_scenario, stop_after_packets), .min = 1, .max = TBIT,
+     .help = "end sooner, when all flows together have sent so many data packets; looked at each ms"},
     {"warmup", WEIR_KEY_TIME, AT(weir_scenario, warmup_ns), .default_text = "0 s", .max = 30 * DAY,
      .help = "a beginning that no average counts"},
     {"seed", WEIR_KEY_COUNT, AT(weir_scenario, seed), .max = (1ULL << 53) - 1, .default_text = "1",

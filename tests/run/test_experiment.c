@@ -110,6 +110,8 @@ static void other_mistakes(void **state)
 	     "2 has no unit"},
 	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], seeds: mode"),
 	     "mean, min, max or median is expected"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], flows: sum"),
+	     "`flows` needs a metric flows.PART*.NUMBER"},
 	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], known_miss: {band: [1, 2], reason: r}"),
 	     "`evidence` is missing"},
 	    {SCENARIO "seeds: 0\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
@@ -196,6 +198,60 @@ static void numbers_over_points_seeds_and_time(void **state)
 	weir_experiment_free(&e);
 }
 
+/* 2 s of four flows on a link that is always full. */
+static void numbers_over_several_flows(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run("title: t\n"
+	    "scenario:\n"
+	    "  duration: 2 s\n"
+	    "  sample: 100 ms\n"
+	    "  paths: {main: {hops: [{name: link, rate: 12 Mbit/s, delay: 5 ms}]}}\n"
+	    "  flows:\n"
+	    "    - {name: old-1, controller: reno}\n"
+	    "    - {name: old-2, controller: reno}\n"
+	    "    - {name: new, controller: reno, count: 2}\n"
+	    "claims:\n"
+	    "  - {id: sum, text: t, unit: u, where: w, metric: flows.*.throughput_bps / "
+	    "links.link.throughput_bps,\n"
+	    "     band: [.98, 1]}\n"
+	    "  - {id: least, text: t, unit: u, where: w, metric: flows.old-*.packets_sent / 1, flows: min,\n"
+	    "     band: [1, 900]}\n"
+	    "  - {id: mean, text: t, unit: u, where: w, metric: flows.*.rtt_ms.min, flows: mean,\n"
+	    "     band: [11, 12.1]}\n"
+	    "  - {id: series, text: t, unit: u, where: w, metric: series.*.throughput_bps, band: [11.9e6, "
+	    "12e6],\n"
+	    "     window: [1 s, 2 s], time: max}\n"
+	    "  - {id: no-group, text: t, unit: u, where: w, metric: series.new*.throughput_bps - "
+	    "series.new.*.throughput_bps, band: [0, 0]}\n"
+	    "  - {id: calm, text: t, unit: u, where: w, metric: series.link:link.throughput_bps, band: [0, "
+	    ".01],\n"
+	    "     window: [1 s, 2 s], time: variation}\n",
+	    false, &e, &r);
+	for (u32 i = 0; i < e.n_claims; i++)
+		if (r.claim[i].verdict != WEIR_VERDICT_HOLDS)
+			fail_msg("%s: %g, %s", e.claims[i].id, r.claim[i].measured, r.claim[i].reason);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
+/* 11 ms and half a packet a ms: the count is met within what one ms sends. */
+static void a_run_ends_by_its_packets(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run(SCENARIO "set: {stop_after: 300 packets}\n"
+		     "claims:\n" CLAIM("metric: flows.a.packets_sent, band: [300, 310]"),
+	    false, &e, &r);
+	if (r.claim[0].verdict != WEIR_VERDICT_HOLDS || r.simulated_s > .6)
+		fail_msg("%g packets in %g s", r.claim[0].measured, r.simulated_s);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
 /* Fewer seeds and points, but every claim, and every point that a claim names. */
 static void quick_cuts_no_claim(void **state)
 {
@@ -223,6 +279,8 @@ static void an_unknown_number_is_told_at_its_place(void **state)
 	static const struct {
 		const char *metric, *expected;
 	} cases[] = {
+	    {"flows.b*.goodput_bps", "nothing in `flows` has a name that begins with `b`"},
+	    {"flows.*.goodput", "no `goodput`"},
 	    {"flows.b.goodput_bps", "7:49: claim c: no `b` in `flows`"},
 	    {"flows.a.goodput", "claim c: no `goodput` in `flows.a`; did you mean `goodput_bps`?"},
 	    {"series.a.cwnd", "claim c: no series `a.cwnd` in the run"},
@@ -280,6 +338,8 @@ int main(void)
 	    cmocka_unit_test(mistakes_are_told_all_at_once_with_their_place),
 	    cmocka_unit_test(other_mistakes),
 	    cmocka_unit_test(numbers_over_points_seeds_and_time),
+	    cmocka_unit_test(numbers_over_several_flows),
+	    cmocka_unit_test(a_run_ends_by_its_packets),
 	    cmocka_unit_test(quick_cuts_no_claim),
 	    cmocka_unit_test(an_unknown_number_is_told_at_its_place),
 	    cmocka_unit_test(verdicts),
