@@ -24,3 +24,14 @@ for bad in missing.json empty.json half.json; do
 	if "$tally" $bad >/dev/null; then exit 1; fi
 done
 if "$tally" checks half.json >/dev/null; then exit 1; fi
+
+# A second run counts in place of a failure, of nothing else; without one the failure stands.
+printf '%s\n' '{"name": "a", "result": "OK"}' '{"name": "b", "result": "FAIL"}' '{"name": "c", "result": "FAIL"}' >two.json
+[ "$("$tally" --failed two.json)" = "$(printf 'b\nc')" ]
+printf '%s\n' '{"name": "b", "result": "OK"}' '{"name": "c", "result": "FAIL"}' >two-again.json
+if out=$("$tally" two.json two-again.json checks); then exit 1; fi
+[ "$(printf '%s\n' "$out" | tail -n 1)" = '4 passed, 1 failed, 0 skipped' ]
+printf '%s\n' "$out" | grep -q '^run again: b: pass'
+: >two-again.json
+if out=$("$tally" two.json two-again.json); then exit 1; fi
+[ "$(printf '%s\n' "$out" | tail -n 1)" = '1 passed, 2 failed, 0 skipped' ]
