@@ -27,9 +27,12 @@ static void on_signal(int signal)
 struct job {
 	const struct weir_invocation *call;
 	struct weir_registry registry;
+	bool emulated;
 	u32 n, mistakes;
 	struct weir_reproduced *items;
 	char **paths;
+	const char *directory;
+	char runs[PATH_MAX]; /* in the directory: the runs that are kept */
 };
 
 /* ---- which experiments ---- */
@@ -133,6 +136,19 @@ static int load(struct job *job)
 	return job->mistakes ? WEIR_EXIT_USAGE : 0;
 }
 
+/* --at AXIS=VALUE */
+static int choose_values(struct job *job)
+{
+	const char *choice;
+	char why[512];
+
+	for (u32 i = 0; i < job->n; i++)
+		for (u32 k = 0; (choice = weir_option_at(job->call, "at", k)) != NULL; k++)
+			if (weir_experiment_select(&job->items[i].experiment, choice, why) < 0)
+				return weir_error(job->call, WEIR_EXIT_USAGE, "--at: %s", why);
+	return 0;
+}
+
 /* ---- running ---- */
 
 static void on_progress(void *ctx, double done, double total)
@@ -147,6 +163,9 @@ static int run_one(struct job *job, struct weir_reproduced *item)
 	    .experiment = &item->experiment,
 	    .registry = &job->registry,
 	    .quick = weir_option(job->call, "quick") != NULL,
+	    .emulated = job->emulated,
+	    .keep = job->directory ? job->runs : NULL,
+	    .keep_of_any_build = weir_option(job->call, "reuse") != NULL,
 	    .stop = &interrupted,
 	    .progress = on_progress,
 	    .progress_ctx = &bar,
@@ -155,15 +174,20 @@ static int run_one(struct job *job, struct weir_reproduced *item)
 
 	weir_progress_start(&bar, item->experiment.name);
 	int rc = weir_experiment_run(&run, &item->result);
-	int why = errno;
 	weir_progress_end(&bar);
 	if (rc == -2)
 		return WEIR_EXIT_USAGE;
+	if (rc < 0 && interrupted && job->directory)
+		return weir_error(
+		    job->call, WEIR_EXIT_FAILED,
+		    "%s: interrupted; the runs made so far are in %s, and the same command goes on "
+		    "from there",
+		    item->experiment.name, job->runs);
 	if (rc < 0 && interrupted)
 		return weir_error(job->call, WEIR_EXIT_FAILED, "%s: interrupted", item->experiment.name);
 	if (rc < 0)
-		return weir_error(job->call, WEIR_EXIT_FAILED, "%s: %s", item->experiment.name,
-				  strerror(why));
+		return weir_error(job->call, item->result.code, "%s: %s", item->experiment.name,
+				  item->result.why);
 	return 0;
 }
 
@@ -176,92 +200,33 @@ static u64 count(const struct job *job, enum weir_verdict verdict)
 	return n;
 }
 
-/* ---- the directory ---- */
-
-static int write_manifest(const struct job *job, FILE *to)
-{
-	struct weir_json j;
-
-	weir_json_to_file(&j, to);
-	weir_json_object(&j);
-	weir_json_put_string(&j, "schema", "weir.manifest/1");
-	weir_json_put_string(&j, "version", WEIR_VERSION);
-	weir_json_put_string(&j, "backend", "sim");
-	weir_json_put_bool(&j, "quick", weir_option(job->call, "quick") != NULL);
-	weir_json_put_array(&j, "experiments");
-	for (u32 i = 0; i < job->n; i++) {
-		const struct weir_experiment *e = &job->items[i].experiment;
-		weir_json_object(&j);
-		weir_json_put_string(&j, "name", e->name);
-		weir_json_put_string(&j, "file", e->path);
-		weir_json_key(&j, "text");
-		weir_json_string_n(&j, e->text, e->bytes);
-		weir_json_object_end(&j);
-	}
-	weir_json_array_end(&j);
-	weir_json_object_end(&j);
-	return weir_json_finish(&j);
-}
-
-static int write_results(const struct job *job, FILE *to)
-{
-	return weir_reproduce_json(to, job->items, job->n);
-}
-
-static int write_file(const struct job *job, const struct weir_outdir *dir, const char *name,
-		      int (*write)(const struct job *job, FILE *to))
-{
-	char path[PATH_MAX];
-	FILE *f = weir_outdir_path(dir, name, path) ? fopen(path, "w") : NULL;
-	int rc = f ? write(job, f) : -1;
-
-	if (f && fclose(f) != 0)
-		rc = -1;
-	if (rc < 0)
-		return weir_error(job->call, WEIR_EXIT_FAILED, "cannot write %s: %s", name, strerror(errno));
-	return 0;
-}
-
-static int fill_directory(const struct job *job, const struct weir_outdir *dir)
-{
-	static struct weir_diag diag;
-	char page[PATH_MAX];
-	int code = write_file(job, dir, "reproduce.json", write_results);
-
-	if (!code)
-		code = write_file(job, dir, "manifest.json", write_manifest);
-	if (code)
-		return code;
-	if (!weir_outdir_path(dir, "report.html", page))
-		return weir_error(job->call, WEIR_EXIT_FAILED, "the name of the directory is too long");
-	code = weir_reproduce_page(page, job->items, job->n, &diag);
-	weir_diag_print(&diag, NULL, stderr);
-	return code;
-}
-
-static int write_directory(const struct job *job, const char *path)
-{
-	struct weir_outdir dir;
-	char why[512];
-
-	if (weir_outdir_begin(&dir, path, why) < 0)
-		return weir_error(job->call, WEIR_EXIT_FAILED, "%s", why);
-	int code = fill_directory(job, &dir);
-	if (code)
-		weir_outdir_abandon(&dir);
-	else if (weir_outdir_commit(&dir, why) < 0)
-		return weir_error(job->call, WEIR_EXIT_FAILED, "%s", why);
-	else
-		fprintf(stderr, "results in %s, report %s/report.html\n", path, path);
-	return code;
-}
-
 /* ---- the whole ---- */
+
+/* What a reader of the numbers must know beside them. */
+static void say_beside(const struct job *job, FILE *to)
+{
+	for (u32 i = 0; i < job->n; i++) {
+		const struct weir_experiment_result *r = &job->items[i].result;
+		const char *name = job->items[i].experiment.name;
+		if (r->not_judged)
+			fprintf(to, "%s: %u claims were not judged, since not all their points were run%s\n",
+				name, r->not_judged,
+				job->emulated ? "" : " (--on emu adds the emulated ones)");
+		if (r->kept)
+			fprintf(to, "%s: %llu of %llu runs had been made before and were kept in %s\n", name,
+				r->kept, r->runs, job->runs);
+		if (r->repeated)
+			fprintf(to,
+				"%s: %llu of %llu emulated runs were repeated, since the emulator could not "
+				"keep up\n",
+				name, r->repeated, r->emulated_runs);
+	}
+}
 
 static int say(const struct job *job)
 {
 	bool json = weir_option(job->call, "json") != NULL;
-	u64 misses = count(job, WEIR_VERDICT_MISSES);
+	u64 misses = count(job, WEIR_VERDICT_MISSES), invalid = count(job, WEIR_VERDICT_INVALID);
 
 	if (json && weir_reproduce_json(stdout, job->items, job->n) < 0)
 		return weir_error(job->call, WEIR_EXIT_FAILED, "cannot write: %s", strerror(errno));
@@ -269,23 +234,36 @@ static int say(const struct job *job)
 		weir_reproduce_text(job->items, job->n, weir_terminal_colour(STDOUT_FILENO));
 	fprintf(json ? stderr : stdout, "%llu hold, %llu miss, %llu explained\n",
 		count(job, WEIR_VERDICT_HOLDS), misses, count(job, WEIR_VERDICT_EXPLAINED));
-	return misses ? WEIR_EXIT_CLAIM : 0;
+	say_beside(job, stderr);
+	if (invalid)
+		weir_error(job->call, WEIR_EXIT_INVALID,
+			   "invalid: no verdict on %llu claims, since the emulator could not keep up",
+			   invalid);
+	return misses ? WEIR_EXIT_CLAIM : invalid ? WEIR_EXIT_INVALID : 0;
 }
 
 static int reproduce(struct job *job)
 {
-	const char *directory = weir_option(job->call, "output");
+	struct weir_reproduce_directory dir = {.call = job->call, .emulated = job->emulated};
 	char why[512];
 	int code = choose(job);
 
+	job->directory = weir_option(job->call, "output");
 	if (!code)
 		code = load(job);
-	if (!code && directory && weir_outdir_check(directory, why) < 0)
+	if (!code)
+		code = choose_values(job);
+	dir.items = job->items;
+	dir.n = job->n;
+	dir.path = job->directory;
+	if (!code && job->directory && weir_outdir_check(job->directory, why) < 0)
 		code = weir_error(job->call, WEIR_EXIT_USAGE, "%s", why);
+	if (!code && job->directory)
+		code = weir_reproduce_begin(&dir, job->runs);
 	for (u32 i = 0; !code && i < job->n; i++)
 		code = run_one(job, &job->items[i]);
-	if (!code && directory)
-		code = write_directory(job, directory);
+	if (!code && job->directory)
+		code = weir_reproduce_end(&dir, job->runs);
 	return code ? code : say(job);
 }
 
@@ -294,11 +272,9 @@ static int cmd_reproduce(struct weir_invocation *call)
 	struct job job = {.call = call};
 	const char *on = weir_option(call, "on");
 
-	if (on && !strcmp(on, "emu"))
-		return weir_error(call, WEIR_EXIT_USAGE,
-				  "--on emu is not built yet in version " WEIR_VERSION);
-	if (on && strcmp(on, "sim"))
-		return weir_error(call, WEIR_EXIT_USAGE, "--on %s: sim is expected", on);
+	job.emulated = on && !strcmp(on, "emu");
+	if (on && !job.emulated && strcmp(on, "sim") != 0)
+		return weir_error(call, WEIR_EXIT_USAGE, "--on %s: sim or emu is expected", on);
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -317,8 +293,12 @@ static int cmd_reproduce(struct weir_invocation *call)
 }
 
 static const struct weir_option options[] = {
-    {.name = "on", .value = "sim", .help = "where to run"},
+    {.name = "on",
+     .value = "sim|emu",
+     .help = "the simulated points only (the default), or the emulated ones too"},
     {.name = "quick", .help = "fewer seeds and axis points, every claim"},
+    {.name = "at", .value = "AXIS=VALUE,...", .repeat = true, .help = "only these values of an axis"},
+    {.name = "reuse", .help = "with -o: also take runs that another build of this version left there"},
     WEIR_OPTION_OUTPUT,
     WEIR_OPTION_JSON,
     {0},
@@ -326,12 +306,13 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_reproduce = {
     .name = "reproduce",
-    .synopsis = "[PAPER|NAME|FILE.yaml]... [--quick] [-o DIR] [--json]",
+    .synopsis = "[PAPER|NAME|FILE.yaml]... [--on sim|emu] [--quick] [--at AXIS=VALUE]... [-o DIR] [--json]",
     .help = "run experiments and judge their claims",
     .details =
 	"Runs the named experiments, all experiments of the named papers, or everything in experiments/.\n"
 	"A claim holds, misses, or is explained: it misses as its file expects, with reason and evidence.\n"
-	"Exit status: 0 no claim misses, 5 some do, 2 a mistake in an experiment.",
+	"With -o each finished run is kept in DIR/runs; the same command goes on where it was interrupted.\n"
+	"Exit status: 0 no claim misses, 5 some do, 4 for some the emulator could not keep up, 2 a mistake.",
     .options = options,
     .operands_max = WEIR_ANY,
     .run = cmd_reproduce,

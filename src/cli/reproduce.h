@@ -3,7 +3,10 @@
 #ifndef WEIR_CLI_REPRODUCE_H
 #define WEIR_CLI_REPRODUCE_H
 
+#include "command.h"
 #include "run/experiment.h"
+
+#include <limits.h>
 
 struct weir_reproduced {
 	struct weir_experiment experiment;
@@ -16,5 +19,26 @@ int weir_reproduce_json(FILE *to, const struct weir_reproduced *items, u32 n);
 void weir_reproduce_text(const struct weir_reproduced *items, u32 n, bool colour);
 /* Writes the page of all of them. Returns an enum weir_exit; why it failed is in *d. */
 int weir_reproduce_page(const char *path, const struct weir_reproduced *items, u32 n, struct weir_diag *d);
+
+/* "emu" when some of its runs were emulated. */
+static inline const char *weir_reproduced_backend(const struct weir_reproduced *item)
+{
+	return item->result.emulated_runs ? "emu" : "sim";
+}
+
+/* ---- with -o: reproduce_directory.c ---- */
+
+struct weir_reproduce_directory {
+	const struct weir_invocation *call;
+	const char *path;
+	bool emulated;
+	const struct weir_reproduced *items;
+	u32 n;
+};
+/* Makes the directory, with a manifest and a place for the runs, unless it is there. A weir_exit, its reason
+ * already told. */
+int weir_reproduce_begin(const struct weir_reproduce_directory *d, char runs[PATH_MAX]);
+/* Everything else; the runs stay. */
+int weir_reproduce_end(const struct weir_reproduce_directory *d, const char *runs);
 
 #endif

@@ -27,7 +27,7 @@ static struct weir_report_claim claim_of(const struct weir_claim *c, const struc
 	    .where = c->where,
 	    .paper = c->has_paper ? c->paper : (double)NAN,
 	    .measured = r->known ? r->measured : (double)NAN,
-	    .band = {c->band[0], c->band[1]},
+	    .band = {r->band[0], r->band[1]},
 	    .ci95 = {r->has_ci ? r->ci_low : (double)NAN, r->has_ci ? r->ci_high : (double)NAN},
 	    .n = r->n,
 	    .verdict = weir_verdict_words[r->verdict],
@@ -93,17 +93,19 @@ static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 
 	if (!claim || !sweep)
 		return false;
+	u32 judged = 0;
 	for (u32 i = 0; i < e->n_claims; i++)
-		claim[i] = claim_of(&e->claims[i], &item->result.claim[i]);
+		if (item->result.claim[i].judged)
+			claim[judged++] = claim_of(&e->claims[i], &item->result.claim[i]);
 	for (u32 i = 0; i < e->n_claims; i++)
 		for (u32 a = 0; a < e->n_axes && n < SWEEPS_MAX && !drawn_before(e, i); a++)
 			n += sweep_of(arena, item, i, a, &sweep[n]);
 	*out = (struct weir_report_experiment){.name = e->name,
 					       .title = e->title,
 					       .source = text_or_empty(e->source),
-					       .backend = "sim",
+					       .backend = weir_reproduced_backend(item),
 					       .claim = claim,
-					       .n_claims = e->n_claims,
+					       .n_claims = judged,
 					       .sweep = sweep,
 					       .n_sweeps = n};
 	return true;

@@ -5,9 +5,11 @@
 #include "run/experiment_read.h"
 #include "scenario/quantity.h"
 
+#include <stdlib.h>
+
 /* ---- which points ---- */
 
-static void read_choice(struct weir_experiment_reader *r, const struct weir_yaml *node,
+static void read_choice(struct weir_experiment_reader *r, const struct weir_yaml *node, bool quick,
 			u32 choice[WEIR_EXPERIMENT_MAX_AXES])
 {
 	struct weir_experiment *e = r->experiment;
@@ -21,7 +23,7 @@ static void read_choice(struct weir_experiment_reader *r, const struct weir_yaml
 		for (u32 v = 0; v < axis->n && node->kind == WEIR_YAML_TEXT; v++) {
 			if (strcmp(axis->values[v].name, node->text))
 				continue;
-			axis->values[v].quick = true;
+			axis->values[v].quick |= quick;
 			choice[a] = v;
 			return;
 		}
@@ -33,13 +35,13 @@ static void read_choice(struct weir_experiment_reader *r, const struct weir_yaml
 			    near.name ? "`?" : "");
 }
 
-static void read_choices(struct weir_experiment_reader *r, const struct weir_yaml *map,
-			 u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+void weir_experiment_read_at(struct weir_experiment_reader *r, const struct weir_yaml *map, bool quick,
+			     u32 choice[WEIR_EXPERIMENT_MAX_AXES])
 {
 	if (!map || !weir_experiment_is_map(r, map))
 		return;
 	for (const struct weir_yaml *node = map->first; node; node = node->next)
-		read_choice(r, node, choice);
+		read_choice(r, node, quick, choice);
 }
 
 /* Two operands are paired run by run, so both must select as many values of each axis. */
@@ -100,10 +102,10 @@ static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml
 	}
 	if (c->operand[0].kind == WEIR_OPERAND_CONSTANT)
 		weir_experiment_say(r, c->metric_at, "the metric begins with the name of a number");
-	read_choices(r, weir_yaml_find(map, "at"), c->operand[0].choice);
+	weir_experiment_read_at(r, weir_yaml_find(map, "at"), true, c->operand[0].choice);
 	const struct weir_yaml *against = weir_yaml_find(map, "against");
 	memcpy(c->operand[1].choice, c->operand[0].choice, sizeof c->operand[1].choice);
-	read_choices(r, against, c->operand[1].choice);
+	weir_experiment_read_at(r, against, true, c->operand[1].choice);
 	if (against && !c->op)
 		weir_experiment_say(r, against->key_at,
 				    "`against` is where the second of A / B or A - B is "
@@ -191,32 +193,97 @@ static void read_window(struct weir_experiment_reader *r, const struct weir_yaml
 
 /* ---- one claim ---- */
 
-static void read_known_miss(struct weir_experiment_reader *r, const struct weir_yaml *map,
-			    struct weir_claim *c)
+static void read_miss(struct weir_experiment_reader *r, const struct weir_yaml *map,
+		      struct weir_claim_written *w)
 {
-	static const char *const keys[] = {"band", "reason", "evidence", NULL};
-
-	if (!map || !weir_experiment_is_map(r, map))
-		return;
-	weir_experiment_keys(r, map, keys);
-	const struct weir_yaml *band = weir_yaml_find(map, "band");
-	if (band)
-		c->has_known_miss = weir_experiment_band(r, band, c->miss_band);
-	else
-		weir_experiment_say(r, map->at, "`band` is missing");
-	c->miss_reason = weir_experiment_text(r, map, "reason", true);
-	c->miss_evidence = weir_experiment_text(r, map, "evidence", true);
-	c->has_known_miss = c->has_known_miss && c->miss_reason && c->miss_evidence;
-}
-
-static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
-{
-	static const char *const keys[] = {"id",     "text", "metric", "at",	     "against",
-					   "window", "time", "seeds",  "flows",	     "unit",
-					   "paper",  "band", "where",  "known_miss", NULL};
+	static const char *const keys[] = {"at", "band", "reason", "evidence", NULL};
+	struct weir_known_miss *m = &w->miss[w->n_misses];
 
 	if (!weir_experiment_is_map(r, map))
 		return;
+	weir_experiment_keys(r, map, keys);
+	memset(&m->at, 0xff, sizeof m->at);
+	weir_experiment_read_at(r, weir_yaml_find(map, "at"), false, m->at.choice);
+	const struct weir_yaml *band = weir_yaml_find(map, "band");
+	bool good = band && weir_experiment_band(r, band, m->band);
+	if (!band)
+		weir_experiment_say(r, map->at, "`band` is missing");
+	m->reason = weir_experiment_text(r, map, "reason", true);
+	m->evidence = weir_experiment_text(r, map, "evidence", true);
+	w->n_misses += good && m->reason && m->evidence;
+}
+
+/* One for all points of the claim, or a list of which the first that fits counts. */
+static void read_known_miss(struct weir_experiment_reader *r, const struct weir_yaml *node,
+			    struct weir_claim_written *w)
+{
+	if (!node)
+		return;
+	if (node->kind != WEIR_YAML_LIST) {
+		read_miss(r, node, w);
+		return;
+	}
+	if (node->n > WEIR_KNOWN_MISSES_MAX) {
+		weir_experiment_say(r, node->at, "at most %d known misses are expected",
+				    WEIR_KNOWN_MISSES_MAX);
+		return;
+	}
+	for (const struct weir_yaml *map = node->first; map; map = map->next)
+		read_miss(r, map, w);
+}
+
+static void read_each(struct weir_experiment_reader *r, const struct weir_yaml *list,
+		      struct weir_claim_written *w)
+{
+	const struct weir_experiment *e = r->experiment;
+
+	if (!list)
+		return;
+	if (list->kind != WEIR_YAML_LIST || list->n == 0) {
+		weir_experiment_say(r, list->at, "a list of axes is expected");
+		return;
+	}
+	for (const struct weir_yaml *node = list->first; node; node = node->next) {
+		u32 a = 0;
+		while (a < e->n_axes &&
+		       (node->kind != WEIR_YAML_TEXT || strcmp(e->axes[a].name, node->text) != 0))
+			a++;
+		if (a == e->n_axes)
+			weir_experiment_say(r, node->at, "the name of an axis is expected");
+		else if (w->claim.operand[0].choice[a] != WEIR_EXPERIMENT_ANY ||
+			 w->claim.operand[1].choice[a] != WEIR_EXPERIMENT_ANY)
+			weir_experiment_say(r, node->at, "`at` and `against` name this axis already");
+		else
+			w->each[a] = true;
+	}
+}
+
+static void read_or_within(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			   struct weir_claim *c)
+{
+	const struct weir_yaml *node = weir_yaml_find(map, "or_within");
+	char error[WEIR_QUANTITY_ERROR] = "a fraction is expected";
+	u64 millionths;
+
+	if (!node)
+		return;
+	if (c->op != '-')
+		weir_experiment_say(r, node->key_at, "`or_within` needs a metric A - B");
+	if (node->kind == WEIR_YAML_TEXT &&
+	    weir_quantity(node->text, WEIR_QUANTITY_RATIO, &millionths, error))
+		c->or_within = (double)millionths / 1e6;
+	else
+		weir_experiment_say(r, node->at, "%s", error);
+}
+
+static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map,
+		       struct weir_claim_written *w)
+{
+	static const char *const keys[] = {"id",     "text",	  "metric", "at",	  "against", "each",
+					   "window", "time",	  "seeds",  "flows",	  "unit",    "paper",
+					   "band",   "or_within", "where",  "known_miss", NULL};
+	struct weir_claim *c = &w->claim;
+
 	weir_experiment_keys(r, map, keys);
 	c->at = map->at;
 	c->id = weir_experiment_text(r, map, "id", true);
@@ -238,7 +305,9 @@ static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml 
 		weir_experiment_band(r, band, c->band);
 	else
 		weir_experiment_say(r, map->at, "`band` is missing: [lowest, highest]");
-	read_known_miss(r, weir_yaml_find(map, "known_miss"), c);
+	read_or_within(r, map, c);
+	read_each(r, weir_yaml_find(map, "each"), w);
+	read_known_miss(r, weir_yaml_find(map, "known_miss"), w);
 }
 
 void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct weir_yaml *list)
@@ -250,15 +319,18 @@ void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct 
 				    WEIR_EXPERIMENT_MAX_CLAIMS);
 		return;
 	}
-	e->claims = weir_arena_get(e->arena, list->n * sizeof *e->claims);
-	if (!e->claims)
-		return;
-	for (const struct weir_yaml *map = list->first; map; map = map->next) {
-		struct weir_claim *c = &e->claims[e->n_claims];
-		read_claim(r, map, c);
-		for (u32 i = 0; c->id && i < e->n_claims; i++)
-			if (e->claims[i].id && !strcmp(e->claims[i].id, c->id))
-				weir_experiment_say(r, map->at, "the id `%.60s` is given twice", c->id);
-		e->n_claims++;
+	struct weir_claim_written *w = malloc(sizeof *w);
+	for (const struct weir_yaml *map = list->first; w && map; map = map->next) {
+		memset(w, 0, sizeof *w);
+		if (!weir_experiment_is_map(r, map))
+			continue;
+		read_claim(r, map, w);
+		for (u32 i = 0; w->claim.id && i < e->n_claims; i++)
+			if (e->claims[i].group && !strcmp(e->claims[i].group, w->claim.id)) {
+				weir_experiment_say(r, map->at, "the id `%.60s` is given twice", w->claim.id);
+				break;
+			}
+		weir_experiment_add_claims(r, w);
 	}
+	free(w);
 }

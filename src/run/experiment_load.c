@@ -142,8 +142,29 @@ static void read_seeds(struct weir_experiment_reader *r, const struct weir_yaml 
 
 /* ---- all of it ---- */
 
-static const char *const keys[] = {"title", "source",	   "scenario", "set", "axes",
-				   "seeds", "quick_seeds", "claims",   NULL};
+static void read_skips(struct weir_experiment_reader *r, const struct weir_yaml *list)
+{
+	struct weir_experiment *e = r->experiment;
+
+	if (!list)
+		return;
+	if (list->kind != WEIR_YAML_LIST || list->n > WEIR_EXPERIMENT_MAX_SKIPS) {
+		weir_experiment_say(r, list->at, "a list of at most %u maps from axes to values is expected",
+				    WEIR_EXPERIMENT_MAX_SKIPS);
+		return;
+	}
+	for (const struct weir_yaml *map = list->first; map; map = map->next) {
+		struct weir_experiment_at *at = &e->skips[e->n_skips];
+		memset(at, 0xff, sizeof *at);
+		weir_experiment_read_at(r, map, false, at->choice);
+		if (map->kind == WEIR_YAML_MAP && !map->n)
+			weir_experiment_say(r, map->at, "that would skip everything");
+		e->n_skips++;
+	}
+}
+
+static const char *const keys[] = {"title", "source", "scenario",    "set",    "axes",
+				   "skip",  "seeds",  "quick_seeds", "claims", NULL};
 
 static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *root)
 {
@@ -161,6 +182,7 @@ static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *r
 	if (set)
 		e->sets = weir_experiment_sets(r, set, &e->n_sets);
 	weir_experiment_read_axes(r, weir_yaml_find(root, "axes"));
+	read_skips(r, weir_yaml_find(root, "skip"));
 	read_seeds(r, root);
 	const struct weir_yaml *claims = weir_yaml_find(root, "claims");
 	if (claims)
@@ -178,6 +200,9 @@ static void check_size(struct weir_experiment_reader *r, const struct weir_yaml 
 		runs = weir_min(runs * r->experiment->axes[i].n, 1ULL << 32);
 	if (runs > WEIR_EXPERIMENT_MAX_RUNS)
 		weir_experiment_say(r, root->at, "that would be more than %u runs", WEIR_EXPERIMENT_MAX_RUNS);
+	else if (runs * r->experiment->n_claims > WEIR_EXPERIMENT_MAX_NUMBERS)
+		weir_experiment_say(r, root->at, "that would be more than %u numbers",
+				    WEIR_EXPERIMENT_MAX_NUMBERS);
 }
 
 /* Every point's scenario, until the first one that is wrong: the others are most likely wrong in the same
@@ -188,14 +213,17 @@ static u32 check_points(const struct weir_experiment *e, const struct weir_regis
 	struct weir_experiment_plan plan;
 	u32 mistakes = 0;
 
-	weir_experiment_plan(e, false, &plan);
+	weir_experiment_plan(e, false, true, &plan);
 	for (u32 point = 0; point < plan.n_points && !mistakes; point++) {
 		struct weir_diag *diag = calloc(1, sizeof *diag);
 		struct weir_scenario_set set = {0};
 		struct weir_scenario scenario = {0};
+		u32 choice[WEIR_EXPERIMENT_MAX_AXES];
 		if (!diag)
 			return 1;
-		if (weir_experiment_scenario(&plan, point, registry, &set, &scenario, diag) < 0) {
+		weir_experiment_choices(&plan, point, choice);
+		if (!weir_experiment_skips(e, choice) &&
+		    weir_experiment_scenario(&plan, point, registry, &set, &scenario, diag) < 0) {
 			mistakes = diag->n + diag->more;
 			weir_diag_print(diag, e->scenario_text ? e->text : set.text, complaints);
 		}

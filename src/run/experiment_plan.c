@@ -2,21 +2,26 @@
 /* Points of an experiment: combinations of axis values, and the scenario at each. */
 #include "run/check.h"
 #include "run/experiment.h"
+#include "run/experiment_sets.h"
 
 #include <stdlib.h>
 
-static bool is_used(const struct weir_experiment_plan *p, u32 axis, u32 value)
+bool weir_experiment_is_used(const struct weir_experiment_plan *p, u32 axis, u32 value)
 {
-	return !p->quick || p->experiment->axes[axis].values[value].quick;
+	const struct weir_axis_value *v = &p->experiment->axes[axis].values[value];
+
+	return !v->left_out && (p->emulated || !v->emulated) && (!p->quick || v->quick);
 }
 
-void weir_experiment_plan(const struct weir_experiment *e, bool quick, struct weir_experiment_plan *p)
+void weir_experiment_plan(const struct weir_experiment *e, bool quick, bool emulated,
+			  struct weir_experiment_plan *p)
 {
-	*p = (struct weir_experiment_plan){.experiment = e, .quick = quick, .n_points = 1};
+	*p = (struct weir_experiment_plan){
+	    .experiment = e, .quick = quick, .emulated = emulated, .n_points = 1};
 	p->n_seeds = quick ? e->quick_seeds : e->n_seeds;
 	for (u32 a = 0; a < e->n_axes; a++) {
 		for (u32 v = 0; v < e->axes[a].n; v++)
-			p->used[a] += is_used(p, a, v);
+			p->used[a] += weir_experiment_is_used(p, a, v);
 		p->n_points *= p->used[a];
 	}
 }
@@ -27,10 +32,52 @@ void weir_experiment_choices(const struct weir_experiment_plan *p, u32 point,
 	for (u32 a = p->experiment->n_axes; a-- > 0;) {
 		u32 skip = point % p->used[a], v = 0;
 		point /= p->used[a];
-		while (!is_used(p, a, v) || skip-- > 0)
+		while (!weir_experiment_is_used(p, a, v) || skip-- > 0)
 			v++;
 		choice[a] = v;
 	}
+}
+
+static bool matches(const struct weir_experiment *e, const u32 *pattern, const u32 *choice)
+{
+	for (u32 a = 0; a < e->n_axes; a++)
+		if (pattern[a] != WEIR_EXPERIMENT_ANY && pattern[a] != choice[a])
+			return false;
+	return true;
+}
+
+bool weir_experiment_skips(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+{
+	for (u32 i = 0; i < e->n_skips; i++)
+		if (matches(e, e->skips[i].choice, choice))
+			return true;
+	return false;
+}
+
+bool weir_experiment_is_emulated(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+{
+	for (u32 a = 0; a < e->n_axes; a++)
+		if (e->axes[a].values[choice[a]].emulated)
+			return true;
+	return false;
+}
+
+static bool has_points(const struct weir_experiment_plan *p, const struct weir_operand *o)
+{
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
+
+	for (u32 point = 0; point < p->n_points; point++) {
+		weir_experiment_choices(p, point, choice);
+		if (matches(p->experiment, o->choice, choice) &&
+		    !weir_experiment_skips(p->experiment, choice))
+			return true;
+	}
+	return false;
+}
+
+bool weir_experiment_can_judge(const struct weir_experiment_plan *p, const struct weir_claim *c)
+{
+	return has_points(p, &c->operand[0]) && (!c->op || has_points(p, &c->operand[1]));
 }
 
 /* Mistakes in an axis value or in `set` are told as such. */
@@ -55,23 +102,15 @@ int weir_experiment_scenario(const struct weir_experiment_plan *p, u32 point,
 			     struct weir_scenario *scenario, struct weir_diag *diag)
 {
 	const struct weir_experiment *e = p->experiment;
-	u32 choice[WEIR_EXPERIMENT_MAX_AXES], n_sets = e->n_sets, n = 0;
-
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES], n_sets;
 	weir_experiment_choices(p, point, choice);
-	for (u32 a = 0; a < e->n_axes; a++)
-		n_sets += e->axes[a].values[choice[a]].n_sets;
-	const char **sets = calloc(n_sets + 1, sizeof *sets);
+	char **sets = weir_experiment_point_sets(e, choice, &n_sets);
 	if (!sets) {
 		weir_diag_add(diag, 0, 0, "out of memory");
 		return -1;
 	}
-	for (u32 i = 0; i < e->n_sets; i++)
-		sets[n++] = e->sets[i];
-	for (u32 a = 0; a < e->n_axes; a++)
-		for (u32 i = 0; i < e->axes[a].values[choice[a]].n_sets; i++)
-			sets[n++] = e->axes[a].values[choice[a]].sets[i];
-	int rc = load(e, sets, n_sets, registry, set, diag);
-	free(sets);
+	int rc = load(e, (const char **)sets, n_sets, registry, set, diag);
+	weir_experiment_free_sets(sets, n_sets);
 	name_the_sets(diag);
 	if (rc < 0)
 		return -1;

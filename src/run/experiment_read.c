@@ -155,7 +155,7 @@ const char **weir_experiment_sets(struct weir_experiment_reader *r, const struct
 static void read_value(struct weir_experiment_reader *r, const struct weir_yaml *node, const char *key,
 		       struct weir_axis_value *v)
 {
-	static const char *const keys[] = {"name", "set", NULL};
+	static const char *const keys[] = {"name", "set", "on", NULL};
 	struct weir_arena *arena = r->experiment->arena;
 
 	v->name = "?";
@@ -175,9 +175,13 @@ static void read_value(struct weir_experiment_reader *r, const struct weir_yaml 
 	const char *name = weir_experiment_text(r, node, "name", true);
 	v->name = name ? name : v->name;
 	const struct weir_yaml *set = weir_yaml_find(node, "set");
+	const char *on = weir_experiment_text(r, node, "on", false);
+	v->emulated = on && !strcmp(on, "emu");
+	if (on && !v->emulated && strcmp(on, "sim") != 0)
+		weir_experiment_say(r, weir_yaml_find(node, "on")->at, "sim or emu is expected");
 	if (set)
 		v->sets = weir_experiment_sets(r, set, &v->n_sets);
-	else
+	else if (!on)
 		weir_experiment_say(r, node->at, "`set` is missing");
 }
 

@@ -32,6 +32,26 @@ bool weir_experiment_parse_number(const char *text, double *value);
 /* A map of dotted keys and plain values as KEY=VALUE texts. */
 const char **weir_experiment_sets(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 *n);
 
+/* Axes and one value each; `quick`: what is named is run with --quick too. */
+void weir_experiment_read_at(struct weir_experiment_reader *r, const struct weir_yaml *map, bool quick,
+			     u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
+
+/* A known miss, and the claims that it belongs to. */
+struct weir_known_miss {
+	struct weir_experiment_at at;
+	double band[2];
+	const char *reason, *evidence;
+};
+#define WEIR_KNOWN_MISSES_MAX 100
+struct weir_claim_written {
+	struct weir_claim claim;
+	bool each[WEIR_EXPERIMENT_MAX_AXES];
+	u32 n_misses;
+	struct weir_known_miss miss[WEIR_KNOWN_MISSES_MAX];
+};
+/* experiment_each.c: adds one claim for each combination of the axes under `each`. */
+void weir_experiment_add_claims(struct weir_experiment_reader *r, const struct weir_claim_written *w);
+
 void weir_experiment_read_axes(struct weir_experiment_reader *r, const struct weir_yaml *list);
 void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct weir_yaml *list);
 

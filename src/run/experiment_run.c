@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs an experiment: every point with every seed, the numbers of the claims from each run, the verdicts. */
-#include "record/json.h"
 #include "record/query.h"
 #include "run/check.h"
-#include "run/experiment_series.h"
-#include "run/simulate.h"
+#include "run/emulable.h"
+#include "run/experiment_engine.h"
+#include "run/experiment_sets.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-struct engine {
-	const struct weir_experiment_run *run;
-	const struct weir_experiment *e;
-	struct weir_experiment_plan plan;
-	struct weir_traces traces;
-	u32 n_runs, done;
-	double *numbers; /* [claim][operand][run]; NaN: this run gave none */
-	u32 n_watched;
-	struct weir_watched *watched; /* of the operands that are series, in their order */
-	u32 mistakes;
-	double simulated_s;
-};
-
-static double *number(const struct engine *g, u32 claim, u32 operand, u32 run)
-{
-	return &g->numbers[((size_t)claim * 2 + operand) * g->n_runs + run];
-}
-
-static void complain(struct engine *g, const struct weir_claim *c, const char *text)
+static void complain(struct weir_experiment_engine *g, const struct weir_claim *c, const char *text)
 {
 	struct weir_diag *diag = calloc(1, sizeof *diag);
 
@@ -42,26 +23,6 @@ static void complain(struct engine *g, const struct weir_claim *c, const char *t
 }
 
 /* ---- the numbers of one run ---- */
-
-static json_t *document_of(const struct weir_summary *summary)
-{
-	struct weir_json j;
-	char error[WEIR_QUERY_ERROR_BYTES];
-	size_t bytes;
-
-	weir_json_to_buffer(&j);
-	weir_json_object(&j);
-	weir_summary_fields(&j, summary);
-	weir_json_object_end(&j);
-	if (weir_json_finish(&j) < 0)
-		return NULL;
-	char *text = weir_json_take(&j, &bytes);
-	json_t *document = weir_query_parse(text, bytes, "weir.summary/1", error);
-	free(text);
-	if (!document)
-		errno = ENOMEM; /* our own document can only fail for that */
-	return document;
-}
 
 struct over_flows {
 	u64 n;
@@ -93,12 +54,12 @@ static enum weir_query_result over_flows(const json_t *document, const char *nam
 	return result;
 }
 
-static void take_operand(struct engine *g, u32 claim, u32 operand, u32 run, const json_t *document,
-			 const struct weir_watched *watched)
+static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 run,
+			 const json_t *document, const struct weir_watched *watched)
 {
 	const struct weir_claim *c = &g->e->claims[claim];
 	const struct weir_operand *o = &c->operand[operand];
-	double *to = number(g, claim, operand, run);
+	double *to = weir_experiment_number(g, claim, operand, run);
 	char error[WEIR_QUERY_ERROR_BYTES];
 
 	switch (o->kind) {
@@ -118,7 +79,7 @@ static void take_operand(struct engine *g, u32 claim, u32 operand, u32 run, cons
 	}
 }
 
-static void take_numbers(struct engine *g, u32 run, const json_t *document)
+static void take_numbers(struct weir_experiment_engine *g, u32 run, const json_t *document)
 {
 	u32 watched = 0;
 
@@ -131,7 +92,7 @@ static void take_numbers(struct engine *g, u32 run, const json_t *document)
 	}
 }
 
-static void reset_watched(struct engine *g)
+static void reset_watched(struct weir_experiment_engine *g)
 {
 	g->n_watched = 0;
 	for (u32 claim = 0; claim < g->e->n_claims; claim++) {
@@ -151,63 +112,77 @@ static void reset_watched(struct engine *g)
 
 static void on_progress(void *ctx, double done, double total)
 {
-	const struct engine *g = ctx;
+	const struct weir_experiment_engine *g = ctx;
+	double share = total > 0 ? done / total : 0;
 
 	if (g->run->progress)
-		g->run->progress(g->run->progress_ctx, g->done + (total > 0 ? done / total : 0), g->n_runs);
+		g->run->progress(g->run->progress_ctx, g->done + share * g->cost_now, g->all);
 }
 
-static int run_seed(struct engine *g, const struct weir_scenario *scenario, u64 seed)
+static int fail(struct weir_experiment_engine *g, int code, const char *why)
 {
-	struct weir_watch watch;
-	struct weir_summary summary = {0};
+	g->out->code = (enum weir_exit)code;
+	if (why)
+		snprintf(g->out->why, sizeof g->out->why, "%s", why);
+	return -1;
+}
+
+/* What was kept took no time: it counts neither as done nor as to be done. */
+static void account(struct weir_experiment_engine *g, const struct weir_carried *carried, bool emulated)
+{
+	struct weir_experiment_result *out = g->out;
+
+	out->runs++;
+	out->kept += carried->was_kept;
+	out->emulated_runs += emulated;
+	out->repeated += carried->attempts > 1;
+	*(emulated ? &out->emulated_s : &out->simulated_s) += carried->simulated_s;
+	if (carried->was_kept)
+		g->all -= g->cost_now;
+	else
+		g->done += g->cost_now;
+}
+
+static int run_seed(struct weir_experiment_engine *g, struct weir_carry *c, u32 run)
+{
+	struct weir_carried carried;
 
 	reset_watched(g);
-	if (weir_watch_begin(&watch, g->watched, g->n_watched) < 0)
-		return -1;
-	const struct weir_simulate_config config = {.scenario = scenario,
-						    .with = {.registry = g->run->registry},
-						    .traces = &g->traces,
-						    .seed = seed,
-						    .series = watch.series,
-						    .stop = g->run->stop,
-						    .progress = on_progress,
-						    .progress_ctx = g};
-	int rc = weir_simulate(&config, &summary);
-	if (rc == 0 && summary.interrupted) {
-		errno = EINTR;
-		rc = -1;
+	int code = weir_experiment_carry(c, &carried, g->out->why);
+	if (code)
+		return fail(g, code, NULL);
+	account(g, &carried, c->emulated);
+	if (carried.invalid) {
+		g->invalid[run] = strdup(carried.reason);
+		return g->invalid[run] ? 0 : fail(g, WEIR_EXIT_FAILED, "out of memory");
 	}
-	int why = errno;
-	if (weir_watch_end(&watch) < 0 && rc == 0) {
-		why = errno;
-		rc = -1;
-	}
-	json_t *document = rc == 0 ? document_of(&summary) : NULL;
-	if (document) {
-		take_numbers(g, g->done, document);
-		g->simulated_s += summary.simulated_s;
-		g->done++;
-	}
-	json_decref(document);
-	weir_summary_free(&summary);
-	errno = rc == 0 && !document ? ENOMEM : why;
-	return document ? 0 : -1;
+	take_numbers(g, run, carried.document);
+	json_decref(carried.document);
+	return g->mistakes ? -2 : 0;
 }
 
-static int load_point(struct engine *g, u32 point, struct weir_scenario_set *set,
+static bool point_is_emulated(const struct weir_experiment_engine *g, u32 point)
+{
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
+
+	weir_experiment_choices(&g->plan, point, choice);
+	return weir_experiment_is_emulated(g->e, choice);
+}
+
+static int load_point(struct weir_experiment_engine *g, u32 point, struct weir_scenario_set *set,
 		      struct weir_scenario *scenario)
 {
 	struct weir_diag *diag = calloc(1, sizeof *diag);
-	const struct weir_build_with with = {.registry = g->run->registry};
+	const struct weir_build_with with = {.registry = g->run->registry,
+					     .emulated = point_is_emulated(g, point)};
 
-	if (!diag) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (!diag)
+		return fail(g, WEIR_EXIT_FAILED, "out of memory");
 	snprintf(diag->file, sizeof diag->file, "%s", g->e->scenario_path);
 	int rc = weir_experiment_scenario(&g->plan, point, g->run->registry, set, scenario, diag);
 	if (rc == 0 && weir_check_point(set, scenario, &with, &g->traces, diag) > 0)
+		rc = -1;
+	if (rc == 0 && with.emulated && weir_emulable_check(set, scenario, diag) > 0)
 		rc = -1;
 	if (rc < 0) {
 		weir_diag_print(diag, g->e->scenario_text ? g->e->text : set->text, g->run->complaints);
@@ -217,143 +192,140 @@ static int load_point(struct engine *g, u32 point, struct weir_scenario_set *set
 	return rc;
 }
 
-static int run_point(struct engine *g, u32 point)
+static int run_seeds(struct weir_experiment_engine *g, u32 point, const struct weir_scenario_set *set,
+		     const struct weir_scenario *scenario)
 {
-	struct weir_scenario_set set = {0};
-	struct weir_scenario scenario = {0};
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES], n_sets, n = g->plan.n_seeds;
+	weir_experiment_choices(&g->plan, point, choice);
+	char **sets = weir_experiment_point_sets(g->e, choice, &n_sets);
+	struct weir_carry c = {
+	    .run = g->run,
+	    .traces = &g->traces,
+	    .keep = g->run->keep ? &g->keep : NULL,
+	    .scenario = scenario,
+	    .point = {.scenario_text = set->text,
+		      .scenario_bytes = set->text_bytes,
+		      .sets = (const char *const *)sets,
+		      .n_sets = n_sets,
+		      .traces = &g->traces,
+		      .emulated = weir_experiment_is_emulated(g->e, choice)},
+	    .emulated = weir_experiment_is_emulated(g->e, choice),
+	    .watched = g->watched,
+	    .progress = on_progress,
+	    .progress_ctx = g,
+	};
+	int rc = sets ? 0 : fail(g, WEIR_EXIT_FAILED, "out of memory");
 
-	int rc = load_point(g, point, &set, &scenario);
-	for (u32 i = 0; rc == 0 && i < g->plan.n_seeds; i++) {
-		rc = run_seed(g, &scenario, g->e->seeds[i]);
-		if (rc == 0 && g->mistakes)
-			rc = -2;
+	g->cost_now = g->cost[point];
+	for (u32 i = 0; rc == 0 && i < n; i++) {
+		c.point.seed = g->e->seeds[i];
+		c.n_watched = g->n_watched;
+		rc = run_seed(g, &c, point * n + i);
 	}
-	int why = errno;
-	weir_scenario_free(&scenario);
-	weir_scenario_set_free(&set);
-	errno = why;
+	weir_experiment_free_sets(sets, n_sets);
 	return rc;
 }
 
-/* ---- claims over all runs ---- */
-
-static bool selected(const struct engine *g, const u32 *choice, const struct weir_operand *o)
+static int run_point(struct weir_experiment_engine *g, u32 point)
 {
-	for (u32 a = 0; a < g->e->n_axes; a++)
-		if (o->choice[a] != WEIR_EXPERIMENT_ANY && o->choice[a] != choice[a])
-			return false;
-	return true;
+	struct weir_scenario_set set = {0};
+	struct weir_scenario scenario = {0};
+	int rc = load_point(g, point, &set, &scenario);
+
+	if (rc == 0)
+		rc = run_seeds(g, point, &set, &scenario);
+	weir_scenario_free(&scenario);
+	weir_scenario_set_free(&set);
+	return rc;
 }
 
-static u32 used_before(const struct weir_experiment_plan *p, u32 axis, u32 value)
+/* ---- before the runs ---- */
+
+/* An emulated run lasts as long as its scenario, and about as much longer as it takes to build the network; a
+ * simulated one a small part of it. */
+#define EMULATED_EXTRA_S 1.5
+#define SIMULATED_SHARE .01
+
+/* All mistakes of all points are told, and what the machine lacks, before an hour has passed. */
+static int look_at_point(struct weir_experiment_engine *g, u32 point)
 {
-	u32 n = 0;
+	struct weir_scenario_set set = {0};
+	struct weir_scenario scenario = {0};
+	const struct weir_build_with with = {.registry = g->run->registry, .emulated = true};
+	bool emulated = point_is_emulated(g, point);
+	int rc = load_point(g, point, &set, &scenario);
 
-	for (u32 v = 0; v < value; v++)
-		n += !p->quick || p->experiment->axes[axis].values[v].quick;
-	return n;
-}
-
-/* The point that the second operand is taken at, when the first is taken at `choice`. */
-static u32 partner(const struct engine *g, const u32 *choice, const struct weir_operand *o)
-{
-	u32 point = 0;
-
-	for (u32 a = 0; a < g->e->n_axes; a++) {
-		u32 value = o->choice[a] == WEIR_EXPERIMENT_ANY ? choice[a] : o->choice[a];
-		point = point * g->plan.used[a] + used_before(&g->plan, a, value);
+	if (rc == 0 && emulated && !g->run->emulate) {
+		int code = weir_emulable_controllers(&scenario, &with, g->out->why);
+		rc = code ? fail(g, code < 0 ? WEIR_EXIT_MACHINE : code, NULL) : 0;
 	}
-	return point;
+	if (rc == 0) {
+		double s = (double)scenario.duration_ns / 1e9;
+		g->cost[point] = emulated ? s + EMULATED_EXTRA_S : s * SIMULATED_SHARE;
+		g->all += g->cost[point] * g->plan.n_seeds;
+	}
+	weir_scenario_free(&scenario);
+	weir_scenario_set_free(&set);
+	return rc;
 }
 
-static double combine(char op, double a, double b)
+static bool is_skipped(const struct weir_experiment_engine *g, u32 point)
 {
-	if (op == '-')
-		return a - b;
-	return b == 0 ? (double)NAN : a / b;
-}
-
-/* What the claim says of one run: `other` is the point of the second operand. */
-static double value_of(const struct engine *g, u32 claim, u32 point, u32 other, u32 seed)
-{
-	const struct weir_claim *c = &g->e->claims[claim];
-	double x = *number(g, claim, 0, point * g->plan.n_seeds + seed);
-
-	if (!c->op)
-		return x;
-	return combine(c->op, x, *number(g, claim, 1, other * g->plan.n_seeds + seed));
-}
-
-static void judge(struct engine *g, u32 claim, double *scratch, struct weir_experiment_result *out)
-{
-	const struct weir_claim *c = &g->e->claims[claim];
-	bool same_point = !memcmp(c->operand[0].choice, c->operand[1].choice, sizeof c->operand[0].choice);
-	double *values = &out->values[(size_t)claim * g->n_runs];
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
-	u64 n = 0;
 
-	for (u32 point = 0; point < g->plan.n_points; point++) {
-		weir_experiment_choices(&g->plan, point, choice);
-		u32 other = same_point ? point : partner(g, choice, &c->operand[1]);
-		bool counts = selected(g, choice, &c->operand[0]);
-		for (u32 s = 0; s < g->plan.n_seeds; s++) {
-			double x = value_of(g, claim, point, other, s);
-			values[point * g->plan.n_seeds + s] = same_point ? x : (double)NAN;
-			if (counts && isfinite(x))
-				scratch[n++] = x;
-		}
-	}
-	weir_claim_judge(c, scratch, n, &out->claim[claim]);
+	weir_experiment_choices(&g->plan, point, choice);
+	return weir_experiment_skips(g->e, choice);
 }
 
-static int judge_all(struct engine *g, struct weir_experiment_result *out)
+static int prepare(struct weir_experiment_engine *g)
 {
-	double *scratch = calloc(g->n_runs, sizeof *scratch);
+	size_t n = (size_t)g->n_runs * g->e->n_claims * 2;
 
-	out->claim = calloc(g->e->n_claims, sizeof *out->claim);
-	out->values = calloc((size_t)g->e->n_claims * g->n_runs, sizeof *out->values);
-	if (!scratch || !out->claim || !out->values) {
-		free(scratch);
-		errno = ENOMEM;
-		return -1;
-	}
-	for (u32 i = 0; i < g->e->n_claims; i++) {
-		judge(g, i, scratch, out);
-		out->count[out->claim[i].verdict]++;
-	}
-	out->plan = g->plan;
-	out->runs = g->n_runs;
-	out->simulated_s = g->simulated_s;
-	free(scratch);
-	return 0;
+	g->numbers = malloc((n + 1) * sizeof *g->numbers);
+	g->watched = calloc((size_t)g->e->n_claims * 2 + 1, sizeof *g->watched);
+	g->invalid = calloc((size_t)g->n_runs + 1, sizeof *g->invalid);
+	g->cost = calloc((size_t)g->plan.n_points + 1, sizeof *g->cost);
+	if (!g->numbers || !g->watched || !g->invalid || !g->cost)
+		return fail(g, WEIR_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		g->numbers[i] = NAN;
+	reset_watched(g);
+	if (g->run->keep &&
+	    weir_keep_open(&g->keep, g->run->keep, g->run->keep_of_any_build, g->out->why) < 0)
+		return fail(g, WEIR_EXIT_FAILED, NULL);
+	int rc = 0;
+	for (u32 point = 0; rc == 0 && point < g->plan.n_points; point++)
+		if (!is_skipped(g, point))
+			rc = look_at_point(g, point);
+	return rc;
+}
+
+static void free_all(struct weir_experiment_engine *g)
+{
+	for (u32 i = 0; g->invalid && i < g->n_runs; i++)
+		free(g->invalid[i]);
+	free(g->invalid);
+	weir_traces_free(&g->traces);
+	free(g->numbers);
+	free(g->watched);
+	free(g->cost);
 }
 
 int weir_experiment_run(const struct weir_experiment_run *run, struct weir_experiment_result *out)
 {
-	struct engine g = {.run = run, .e = run->experiment};
-	int rc = 0;
+	struct weir_experiment_engine g = {.run = run, .e = run->experiment, .out = out};
 
 	*out = (struct weir_experiment_result){0};
-	weir_experiment_plan(g.e, run->quick, &g.plan);
+	weir_experiment_plan(g.e, run->quick, run->emulated, &g.plan);
+	out->plan = g.plan;
 	g.n_runs = g.plan.n_points * g.plan.n_seeds;
-	size_t n = (size_t)g.n_runs * g.e->n_claims * 2;
-	g.numbers = malloc(n * sizeof *g.numbers);
-	g.watched = calloc((size_t)g.e->n_claims * 2 + 1, sizeof *g.watched);
-	if (!g.numbers || !g.watched) {
-		errno = ENOMEM;
-		rc = -1;
-	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		g.numbers[i] = NAN;
+	int rc = prepare(&g);
 	for (u32 point = 0; rc == 0 && point < g.plan.n_points; point++)
-		rc = run_point(&g, point);
-	if (rc == 0)
-		rc = judge_all(&g, out);
-	int why = errno;
-	weir_traces_free(&g.traces);
-	free(g.numbers);
-	free(g.watched);
-	errno = why;
+		if (!is_skipped(&g, point))
+			rc = run_point(&g, point);
+	if (rc == 0 && weir_experiment_judge(&g) < 0)
+		rc = fail(&g, WEIR_EXIT_FAILED, "out of memory");
+	free_all(&g);
 	return rc;
 }
 

@@ -44,6 +44,20 @@ bool weir_watch_matches(const char *name, const char *flow_signal)
 	       strncmp(flow_signal, "link:", 5) && strncmp(flow_signal, "emulator:", 9);
 }
 
+static bool take_all(struct weir_watched *watched, u32 n, const char *flow_signal, double time_s,
+		     double value)
+{
+	bool taken = false;
+
+	for (u32 i = 0; i < n; i++) {
+		if (!weir_watch_matches(watched[i].name, flow_signal))
+			continue;
+		take(&watched[i], time_s, value);
+		taken = true;
+	}
+	return taken;
+}
+
 /* time_s,flow,signal,value */
 static void on_row(struct weir_watch *w, char *row)
 {
@@ -54,9 +68,31 @@ static void on_row(struct weir_watch *w, char *row)
 		return;
 	*signal++ = '.'; /* flow.signal */
 	*flow++ = *value++ = 0;
-	for (u32 i = 0; i < w->n; i++)
-		if (weir_watch_matches(w->watched[i].name, flow))
-			take(&w->watched[i], strtod(row, NULL), strtod(value, NULL));
+	if (take_all(w->watched, w->n, flow, strtod(row, NULL), strtod(value, NULL)) && w->rows)
+		fprintf(w->rows, "%s,%s,%s\n", row, flow, value);
+}
+
+/* Lines time_s,flow.signal,value; what is no such line is passed over. */
+void weir_watch_again(struct weir_watched *watched, u32 n, const char *rows)
+{
+	char line[1024];
+
+	for (const char *end; (end = strchr(rows, '\n')) != NULL; rows = end + 1) {
+		snprintf(line, sizeof line, "%.*s", (int)weir_min((u64)(end - rows), sizeof line - 1), rows);
+		char *name = strchr(line, ','), *value = name ? strrchr(name + 1, ',') : NULL;
+		if (!value)
+			continue;
+		*name++ = *value++ = 0;
+		take_all(watched, n, name, strtod(line, NULL), strtod(value, NULL));
+	}
+	for (u32 i = 0; i < n; i++)
+		settle(&watched[i]);
+}
+
+void weir_watched_reset(struct weir_watched *x)
+{
+	*x = (struct weir_watched){
+	    .name = x->name, .from_ns = x->from_ns, .to_ns = x->to_ns, .over_time = x->over_time};
 }
 
 static ssize_t on_write(void *cookie, const char *bytes, size_t n)
@@ -75,9 +111,9 @@ static ssize_t on_write(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n)
+int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n, FILE *rows)
 {
-	*w = (struct weir_watch){.n = n, .watched = watched};
+	*w = (struct weir_watch){.n = n, .watched = watched, .rows = rows};
 	if (n == 0)
 		return 0;
 	w->file = fopencookie(w, "w", (cookie_io_functions_t){.write = on_write});

@@ -25,14 +25,19 @@ struct weir_watch {
 	struct weir_watched *watched; /* the caller's */
 	FILE *file;
 	struct weir_series *series; /* to hand to the run; NULL where n = 0 */
+	FILE *rows;		    /* the caller's: gets what the watched got; may be NULL */
 	u32 used;
 	char line[1024]; /* the beginning of a row that has not ended */
 };
 
 /* Begins a run. 0, or -1 with errno set. */
-int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n);
+int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n, FILE *rows);
 /* Ends the run; 0, or -1 with errno set. */
 int weir_watch_end(struct weir_watch *w);
+/* Feeds the watched once more with what `rows` got. */
+void weir_watch_again(struct weir_watched *watched, u32 n, const char *rows);
+/* As if nothing had been seen. */
+void weir_watched_reset(struct weir_watched *x);
 /* NaN where no sample lay in the window. After weir_watch_end. */
 double weir_watched_value(const struct weir_watched *x);
 /* Whether a row of series.csv under FLOW.SIGNAL is one of those that `name` means. */

@@ -47,7 +47,7 @@ bool weir_experiment_scale(const struct weir_experiment_plan *p, u32 axis, const
 	u32 n = 0;
 
 	for (u32 v = 0; v < a->n; v++) {
-		if (p->quick && !a->values[v].quick)
+		if (!weir_experiment_is_used(p, axis, v))
 			continue;
 		if (!number_of(a->values[v].name, &its, &out[n].x) || (n && strcmp(its, *unit)))
 			return false;
@@ -77,7 +77,7 @@ bool weir_experiment_sweep(const struct weir_experiment_result *r, u32 claim, u3
 
 	for (u32 v = 0; v < p->experiment->axes[axis].n; v++) {
 		struct weir_stats s = {0};
-		if (p->quick && !p->experiment->axes[axis].values[v].quick)
+		if (!weir_experiment_is_used(p, axis, v))
 			continue;
 		for (u32 run = 0; run < p->n_points * p->n_seeds; run++) {
 			weir_experiment_choices(p, run / p->n_seeds, choice);

@@ -15,7 +15,7 @@ static void walk(const struct weir_experiment *e, bool quick)
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
 	const char *unit;
 
-	weir_experiment_plan(e, quick, &plan);
+	weir_experiment_plan(e, quick, true, &plan);
 	if (plan.n_points == 0 || plan.n_seeds == 0 || plan.n_points > WEIR_EXPERIMENT_MAX_RUNS)
 		abort();
 	for (u32 point = 0; point < plan.n_points; point++) {

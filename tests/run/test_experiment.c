@@ -317,17 +317,17 @@ static void verdicts(void **state)
 			       .miss_reason = "why",
 			       .over_seeds = WEIR_REDUCE_MEDIAN};
 	struct weir_claim_result r;
-	weir_claim_judge(&c, (double[]){9, 1, 1.5}, 3, &r);
+	weir_claim_judge(&c, (double[]){9, 1, 1.5}, 3, 0, &r);
 	assert_int_equal(r.verdict, WEIR_VERDICT_HOLDS);
 	assert_true(r.measured == 1.5 && !r.has_ci);
 	assert_string_equal(r.reason, "");
-	weir_claim_judge(&c, (double[]){3.5}, 1, &r);
+	weir_claim_judge(&c, (double[]){3.5}, 1, 0, &r);
 	assert_int_equal(r.verdict, WEIR_VERDICT_EXPLAINED);
 	assert_string_equal(r.reason, "why");
-	weir_claim_judge(&c, (double[]){2.5}, 1, &r);
+	weir_claim_judge(&c, (double[]){2.5}, 1, 0, &r);
 	assert_int_equal(r.verdict, WEIR_VERDICT_MISSES);
 	assert_string_equal(r.reason, "2.5 is outside [1, 2] and outside the band of its known miss");
-	weir_claim_judge(&c, NULL, 0, &r);
+	weir_claim_judge(&c, NULL, 0, 0, &r);
 	assert_int_equal(r.verdict, WEIR_VERDICT_MISSES);
 	assert_false(r.known);
 }

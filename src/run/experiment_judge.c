@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The claims of an experiment over all its runs. */
+#include "run/experiment_engine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool selected(const struct weir_experiment_engine *g, const u32 *choice, const struct weir_operand *o)
+{
+	for (u32 a = 0; a < g->e->n_axes; a++)
+		if (o->choice[a] != WEIR_EXPERIMENT_ANY && o->choice[a] != choice[a])
+			return false;
+	return true;
+}
+
+static u32 used_before(const struct weir_experiment_plan *p, u32 axis, u32 value)
+{
+	u32 n = 0;
+
+	for (u32 v = 0; v < value; v++)
+		n += weir_experiment_is_used(p, axis, v);
+	return n;
+}
+
+/* The point that the second operand is taken at, when the first is taken at `choice`. */
+static u32 partner(const struct weir_experiment_engine *g, const u32 *choice, const struct weir_operand *o)
+{
+	u32 point = 0;
+
+	for (u32 a = 0; a < g->e->n_axes; a++) {
+		u32 value = o->choice[a] == WEIR_EXPERIMENT_ANY ? choice[a] : o->choice[a];
+		point = point * g->plan.used[a] + used_before(&g->plan, a, value);
+	}
+	return point;
+}
+
+static double combine(char op, double a, double b)
+{
+	if (op == '-')
+		return a - b;
+	return b == 0 ? (double)NAN : a / b;
+}
+
+/* What the claim says of one run: `other` is the point of the second operand. */
+static double value_of(const struct weir_experiment_engine *g, u32 claim, u32 point, u32 other, u32 seed)
+{
+	const struct weir_claim *c = &g->e->claims[claim];
+	double x = *weir_experiment_number(g, claim, 0, point * g->plan.n_seeds + seed);
+
+	if (!c->op)
+		return x;
+	return combine(c->op, x, *weir_experiment_number(g, claim, 1, other * g->plan.n_seeds + seed));
+}
+
+/* The runs of one claim, as they are gone through. */
+struct tally {
+	double *x;
+	u64 n, n_second;
+	double second; /* sum of the second operand */
+	u32 invalid;
+	const char *reason;
+};
+
+static void count_run(const struct weir_experiment_engine *g, u32 claim, u32 run, u32 other_run, double x,
+		      struct tally *t)
+{
+	const struct weir_claim *c = &g->e->claims[claim];
+	const char *reason = g->invalid[run] ? g->invalid[run] : c->op ? g->invalid[other_run] : NULL;
+
+	if (reason) {
+		t->invalid++;
+		t->reason = reason;
+	}
+	if (!isfinite(x))
+		return;
+	t->x[t->n++] = x;
+	if (c->op) {
+		t->second += *weir_experiment_number(g, claim, 1, other_run);
+		t->n_second++;
+	}
+}
+
+static void decide(const struct weir_claim *c, const struct tally *t, struct weir_claim_result *out)
+{
+	weir_claim_judge(c, t->x, t->n, t->n_second ? t->second / (double)t->n_second : 0, out);
+	if (!t->invalid)
+		return;
+	out->verdict = WEIR_VERDICT_INVALID;
+	snprintf(out->reason, sizeof out->reason,
+		 "no verdict: the emulator could not keep up with %u of its runs, at %d attempts (%s)",
+		 t->invalid, WEIR_EXPERIMENT_ATTEMPTS, t->reason);
+}
+
+static void judge(struct weir_experiment_engine *g, u32 claim, double *scratch)
+{
+	const struct weir_claim *c = &g->e->claims[claim];
+	bool same_point = !memcmp(c->operand[0].choice, c->operand[1].choice, sizeof c->operand[0].choice);
+	double *values = &g->out->values[(size_t)claim * g->n_runs];
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES], n_seeds = g->plan.n_seeds;
+	struct tally t = {.x = scratch};
+
+	for (u32 point = 0; point < g->plan.n_points; point++) {
+		weir_experiment_choices(&g->plan, point, choice);
+		u32 other = same_point ? point : partner(g, choice, &c->operand[1]);
+		bool counts = selected(g, choice, &c->operand[0]) && !weir_experiment_skips(g->e, choice);
+		for (u32 s = 0; s < n_seeds; s++) {
+			double x = value_of(g, claim, point, other, s);
+			values[point * n_seeds + s] = same_point ? x : (double)NAN;
+			if (counts)
+				count_run(g, claim, point * n_seeds + s, other * n_seeds + s, x, &t);
+		}
+	}
+	decide(c, &t, &g->out->claim[claim]);
+}
+
+int weir_experiment_judge(struct weir_experiment_engine *g)
+{
+	struct weir_experiment_result *out = g->out;
+	double *scratch = calloc((size_t)g->n_runs + 1, sizeof *scratch);
+
+	out->claim = calloc((size_t)g->e->n_claims + 1, sizeof *out->claim);
+	out->values = calloc((size_t)g->e->n_claims * g->n_runs + 1, sizeof *out->values);
+	if (!scratch || !out->claim || !out->values) {
+		free(scratch);
+		return -1;
+	}
+	for (size_t i = 0; i < (size_t)g->e->n_claims * g->n_runs; i++)
+		out->values[i] = NAN;
+	for (u32 i = 0; i < g->e->n_claims; i++) {
+		if (!weir_experiment_can_judge(&g->plan, &g->e->claims[i])) {
+			out->not_judged++;
+			continue;
+		}
+		judge(g, i, scratch);
+		out->count[out->claim[i].verdict]++;
+	}
+	free(scratch);
+	return 0;
+}
