@@ -39,8 +39,6 @@
 #include "core/hystart.h"
 #include "core/window.h"
 
-#define CUBIC_RATIO 1000000ULL	   /* parameters of unit "ratio" are in millionths */
-#define CUBIC_ALPHA_ONE (1U << 14) /* Reno's one segment a round */
 /* A place on the curve is a time in ns, the plateau W_max standing at this value: one unsigned number
  * for both sides. */
 #define CUBIC_PLATEAU_NS (1ULL << 62)
@@ -54,8 +52,7 @@ enum cubic_phase {
 };
 
 struct cubic {
-	/* credit_bytes counts 2^-14 bytes towards W_est while on a curve */
-	struct weir_window window;
+	struct weir_window window; /* on a curve its credit is W_est's */
 	u64 w_max_bytes, prior_w_max_bytes;
 	union {
 		struct weir_hystart start; /* CUBIC_FIRST_START */
@@ -85,8 +82,7 @@ static const struct weir_param cubic_param_table[] = {
     {"c", "ratio", 400000, 10000, 10000000, "steepness of the curve, packets per second cubed"},
     {"fast_convergence", "flag", 1, 0, 1, "release bandwidth when the window peaks below the last peak"},
     {"hystart", "flag", 1, 0, 1, "leave the first slow start when the RTT rises (HyStart++)"},
-    {"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,
-     "silence after which the window is halved, and again for each such time; 0: never"},
+    WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal cubic_signal_table[] = {
     {"ssthresh", "bytes"},
@@ -104,7 +100,7 @@ WEIR_CORE void cubic_init(struct cubic *s, const struct cubic_params *p, const s
 	s->w_max_bytes = 0;
 	s->prior_w_max_bytes = 0;
 	s->slope = 0;
-	s->alpha = (u16)(3 * CUBIC_ALPHA_ONE * (CUBIC_RATIO - p->beta) / (CUBIC_RATIO + p->beta));
+	s->alpha = (u16)(3 * WEIR_RATE_ONE * (WEIR_RATIO_ONE - p->beta) / (WEIR_RATIO_ONE + p->beta));
 	s->phase = CUBIC_FIRST_START;
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
@@ -142,7 +138,7 @@ WEIR_CORE u64 cubic_time_ns(u32 slope, u64 bytes)
 WEIR_CORE void cubic_start_curve(struct cubic *s, const struct cubic_params *p, const struct weir_view *v)
 {
 	u64 cwnd = s->window.cwnd_bytes;
-	s->slope = (u32)weir_clamp((p->c * weir_window_mss(v) << 10) / CUBIC_RATIO, 1, 0xffffffffU);
+	s->slope = (u32)weir_clamp((p->c * weir_window_mss(v) << 10) / WEIR_RATIO_ONE, 1, 0xffffffffU);
 	if (cwnd < s->w_max_bytes) {
 		s->curve.place_ns = CUBIC_PLATEAU_NS - cubic_time_ns(s->slope, s->w_max_bytes - cwnd);
 	} else if (s->phase == CUBIC_RESUME && s->w_max_bytes) {
@@ -154,7 +150,7 @@ WEIR_CORE void cubic_start_curve(struct cubic *s, const struct cubic_params *p, 
 	s->curve.w_est_bytes = cwnd;
 	s->curve.seen_ns = v->now_ns;
 	/* W_est moves in whole segments; half a one ahead, it is rounded instead of cut off. */
-	s->window.credit_bytes = cwnd * (CUBIC_ALPHA_ONE / 2);
+	s->window.credit = cwnd * (WEIR_RATE_ONE / 2);
 	s->phase = CUBIC_ON_CURVE;
 }
 
@@ -162,15 +158,8 @@ WEIR_CORE void cubic_start_curve(struct cubic *s, const struct cubic_params *p, 
  * the last cut took. */
 WEIR_CORE void cubic_grow_reno(struct cubic *s, u64 acked_bytes, u64 mss_bytes)
 {
-	u64 full = s->window.cwnd_bytes * CUBIC_ALPHA_ONE;
-	u64 alpha = s->curve.w_est_bytes < s->window.prior_cwnd_bytes ? s->alpha : CUBIC_ALPHA_ONE;
-	s->window.credit_bytes += acked_bytes * alpha;
-	if (s->window.credit_bytes < full)
-		return;
-	u64 segments = s->window.credit_bytes >= 2 * full ? weir_div(s->window.credit_bytes, full) : 1;
-	s->window.credit_bytes -= segments * full;
-	u64 growth = weir_min(weir_min(segments, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes,
-			      weir_max(acked_bytes, mss_bytes));
+	u64 rate = s->curve.w_est_bytes < s->window.prior_cwnd_bytes ? s->alpha : WEIR_RATE_ONE;
+	u64 growth = weir_window_earn(&s->window, acked_bytes, rate, s->window.cwnd_bytes, mss_bytes);
 	s->curve.w_est_bytes = weir_min(s->curve.w_est_bytes + growth, WEIR_WINDOW_MAX_BYTES);
 }
 
@@ -218,8 +207,8 @@ WEIR_CORE void cubic_first_start(struct cubic *s, const struct cubic_params *p, 
 		return;
 	u64 acked = a->acked_bytes;
 	if (phase == WEIR_HYSTART_SLOW) {
-		acked = weir_add(acked, s->window.credit_bytes);
-		s->window.credit_bytes = acked % WEIR_HYSTART_CSS_DIVISOR;
+		acked = weir_add(acked, s->window.credit);
+		s->window.credit = acked % WEIR_HYSTART_CSS_DIVISOR;
 		acked /= WEIR_HYSTART_CSS_DIVISOR;
 	}
 	weir_window_slow_start(&s->window, acked);
@@ -229,14 +218,11 @@ WEIR_CORE void cubic_on_ack(struct cubic *s, const struct cubic_params *p, const
 			    const struct weir_ack *a, struct weir_out *o)
 {
 	u64 acked = 0;
-	if (s->phase == CUBIC_FIRST_START) {
+	if (s->phase == CUBIC_FIRST_START)
 		cubic_first_start(s, p, v, a);
-	} else if (weir_window_may_grow(&s->window, v, a)) {
-		acked = a->acked_bytes;
-		if (weir_window_in_slow_start(&s->window))
-			acked = weir_window_slow_start(&s->window, acked);
-	}
-	if (acked && !(v->flags & WEIR_RECOVERY))
+	else
+		acked = weir_window_take(&s->window, v, a);
+	if (acked)
 		cubic_avoid(s, p, v, acked);
 	else if (s->phase == CUBIC_ON_CURVE)
 		s->curve.seen_ns = v->now_ns; /* this time does not count */
@@ -252,10 +238,10 @@ WEIR_CORE void cubic_cut(struct cubic *s, const struct cubic_params *p, const st
 	}
 	s->prior_w_max_bytes = s->w_max_bytes;
 	if (p->fast_convergence && peak < s->w_max_bytes)
-		s->w_max_bytes = weir_muldiv(peak, CUBIC_RATIO + p->beta, 2 * CUBIC_RATIO);
+		s->w_max_bytes = weir_muldiv(peak, WEIR_RATIO_ONE + p->beta, 2 * WEIR_RATIO_ONE);
 	else
 		s->w_max_bytes = peak;
-	weir_window_cut(&s->window, weir_muldiv(peak, beta, CUBIC_RATIO), weir_window_mss(v));
+	weir_window_cut(&s->window, weir_muldiv(peak, beta, WEIR_RATIO_ONE), weir_window_mss(v));
 	s->phase = CUBIC_NO_CURVE;
 }
 
@@ -287,7 +273,7 @@ WEIR_CORE void cubic_on_timeout(struct cubic *s, const struct cubic_params *p, c
 	u64 peak = s->window.cwnd_bytes;
 	if (s->phase == CUBIC_FIRST_START)
 		peak = weir_hystart_lost_window(&s->start, peak);
-	if (weir_window_timeout(&s->window, weir_muldiv(peak, p->beta, CUBIC_RATIO), weir_window_mss(v))) {
+	if (weir_window_timeout(&s->window, weir_muldiv(peak, p->beta, WEIR_RATIO_ONE), weir_window_mss(v))) {
 		s->prior_w_max_bytes = s->w_max_bytes;
 		s->w_max_bytes = weir_max(s->w_max_bytes, peak);
 	}

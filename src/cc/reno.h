@@ -38,8 +38,7 @@ struct reno_params {
 
 #ifndef __BPF__
 static const struct weir_param reno_param_table[] = {
-    {"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,
-     "silence after which the window is halved, and again for each such time; 0: never"},
+    WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal reno_signal_table[] = {
     {"ssthresh", "bytes"},
@@ -58,13 +57,9 @@ WEIR_CORE void reno_on_ack(struct reno *s, const struct reno_params *p, const st
 			   const struct weir_ack *a, struct weir_out *o)
 {
 	(void)p;
-	if (weir_window_may_grow(&s->window, v, a)) {
-		u64 acked = a->acked_bytes;
-		if (weir_window_in_slow_start(&s->window))
-			acked = weir_window_slow_start(&s->window, acked);
-		if (acked && !(v->flags & WEIR_RECOVERY))
-			weir_window_linear(&s->window, acked, weir_window_mss(v));
-	}
+	u64 acked = weir_window_take(&s->window, v, a);
+	if (acked)
+		weir_window_grow(&s->window, acked, WEIR_RATE_ONE, weir_window_mss(v));
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
@@ -87,19 +82,12 @@ WEIR_CORE void reno_on_timeout(struct reno *s, const struct reno_params *p, cons
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
-WEIR_CORE void reno_on_idle(struct reno *s, const struct reno_params *p, const struct weir_view *v,
-			    u64 idle_ns, struct weir_out *o)
-{
-	weir_window_restart(&s->window, v, idle_ns, p->idle_restart_ns);
-	o->cwnd_bytes = s->window.cwnd_bytes;
-}
-
 WEIR_CORE void reno_probe(const struct reno *s, u64 value[WEIR_CC_SIGNALS_MAX])
 {
 	value[0] = weir_window_ssthresh_signal(&s->window);
 }
 
-WEIR_BIND_ON_IDLE(reno);
+WEIR_WINDOW_ON_IDLE(reno);
 WEIR_CONTROLLER(reno, "reno", .about = "Additive increase, halving on loss; counts bytes.",
 		.source = "RFC 5681, RFC 3465", .on_idle = reno_bound_on_idle);
 

@@ -30,19 +30,13 @@
 #ifndef WEIR_CC_VEGAS_H
 #define WEIR_CC_VEGAS_H
 
-#include "core/window.h"
-
-#define VEGAS_SAMPLES 3
+#include "core/queue.h"
 
 struct vegas {
 	struct weir_window window;
-	u64 base_ns;		/* smallest RTT ever; 0: none yet */
-	u64 round_min_ns;	/* smallest of this round; 0: none yet */
-	u64 round_window_bytes; /* the window under which this round's data was sent */
-	u64 queued_bytes;	/* the last judgement */
-	u32 samples;		/* RTTs in this round, up to VEGAS_SAMPLES */
-	u8 used;		/* the window was the limit in this round */
-	u8 hold;		/* slow start: no growth in this round */
+	struct weir_queue queue;
+	u64 queued_bytes; /* the last judgement */
+	u8 hold;	  /* slow start: no growth in this round */
 };
 _Static_assert(sizeof(struct vegas) <= WEIR_CC_HOT_BYTES, "vegas fits in a kernel socket");
 
@@ -56,8 +50,7 @@ static const struct weir_param vegas_param_table[] = {
     {"alpha", "packets", 2, 1, 1000, "grow while fewer wait in the queue"},
     {"beta", "packets", 4, 0, 1000, "shrink while more wait in the queue"},
     {"gamma", "packets", 1, 0, 1000, "end slow start when more wait in the queue"},
-    {"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,
-     "silence after which the window is halved, and again for each such time; 0: never"},
+    WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal vegas_signal_table[] = {
     {"ssthresh", "bytes"},
@@ -66,48 +59,29 @@ static const struct weir_signal vegas_signal_table[] = {
 };
 #endif
 
-WEIR_CORE void vegas_new_round(struct vegas *s)
-{
-	s->round_min_ns = 0;
-	s->round_window_bytes = s->window.cwnd_bytes;
-	s->used = 0;
-	s->samples = 0;
-}
-
 WEIR_CORE void vegas_init(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
 			  struct weir_out *o)
 {
 	(void)p;
 	weir_window_init(&s->window, v);
-	s->base_ns = 0;
+	weir_queue_init(&s->queue, &s->window);
 	s->queued_bytes = 0;
 	s->hold = 0;
-	vegas_new_round(s);
 	o->cwnd_bytes = s->window.cwnd_bytes;
-}
-
-/* Down to `target_bytes`, at least two segments, never up; and out of slow start. */
-WEIR_CORE void vegas_settle(struct vegas *s, u64 target_bytes, u64 mss_bytes)
-{
-	u64 target = weir_max(target_bytes, 2 * mss_bytes);
-	s->window.cwnd_bytes = weir_min(s->window.cwnd_bytes, target);
-	s->window.ssthresh_bytes = weir_min(s->window.ssthresh_bytes, target);
-	s->window.credit_bytes = 0;
 }
 
 /* `may_grow`: the window was used in the round, and the ACK that ends it allows growth as well. */
 WEIR_CORE void vegas_judge_round(struct vegas *s, const struct vegas_params *p, u64 mss_bytes, bool may_grow)
 {
 	u64 cwnd = s->window.cwnd_bytes, alpha = p->alpha_packets * mss_bytes;
-	s->queued_bytes = 0; /* with too few samples: as Reno, who believes that nothing waits */
-	if (s->samples == VEGAS_SAMPLES)
-		s->queued_bytes =
-		    weir_muldiv(s->round_window_bytes, s->round_min_ns - s->base_ns, s->round_min_ns);
+	/* with too few samples: as Reno, who believes that nothing waits */
+	s->queued_bytes = weir_queue_is_known(&s->queue) ? weir_queue_bytes(&s->queue) : 0;
 	if (weir_window_in_slow_start(&s->window)) {
 		if (s->queued_bytes > p->gamma_packets * mss_bytes)
-			vegas_settle(s, weir_sub(cwnd, weir_sub(s->queued_bytes, alpha)), mss_bytes);
+			weir_queue_settle(&s->window, weir_sub(cwnd, weir_sub(s->queued_bytes, alpha)),
+					  mss_bytes);
 	} else if (s->queued_bytes > p->beta_packets * mss_bytes) {
-		vegas_settle(s, weir_sub(cwnd, mss_bytes), mss_bytes);
+		weir_queue_settle(&s->window, weir_sub(cwnd, mss_bytes), mss_bytes);
 	} else if (s->queued_bytes < alpha && may_grow) {
 		s->window.cwnd_bytes = weir_min(cwnd + mss_bytes, WEIR_WINDOW_MAX_BYTES);
 	}
@@ -119,22 +93,13 @@ WEIR_CORE void vegas_on_ack(struct vegas *s, const struct vegas_params *p, const
 	bool may_grow = weir_window_may_grow(&s->window, v, a);
 	if (v->flags & WEIR_ROUND_START) {
 		if (!(v->flags & WEIR_RECOVERY))
-			vegas_judge_round(s, p, weir_window_mss(v), may_grow && s->used);
-		s->hold = !s->hold && s->samples == VEGAS_SAMPLES;
-		vegas_new_round(s);
+			vegas_judge_round(s, p, weir_window_mss(v), may_grow && s->queue.used);
+		s->hold = !s->hold && weir_queue_is_known(&s->queue);
+		weir_queue_new_round(&s->queue, &s->window);
 	}
-	if (a->rtt_ns) {
-		if (!s->base_ns || a->rtt_ns < s->base_ns)
-			s->base_ns = a->rtt_ns;
-		if (!s->round_min_ns || a->rtt_ns < s->round_min_ns)
-			s->round_min_ns = a->rtt_ns;
-		s->samples += s->samples < VEGAS_SAMPLES;
-	}
-	if (may_grow) {
-		s->used = 1;
-		if (weir_window_in_slow_start(&s->window) && !s->hold)
-			weir_window_slow_start(&s->window, a->acked_bytes);
-	}
+	weir_queue_on_ack(&s->queue, a, may_grow);
+	if (may_grow && weir_window_in_slow_start(&s->window) && !s->hold)
+		weir_window_slow_start(&s->window, a->acked_bytes);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
@@ -146,7 +111,7 @@ WEIR_CORE void vegas_on_loss(struct vegas *s, const struct vegas_params *p, cons
 		weir_window_undo(&s->window);
 	else if (l->flags & WEIR_NEW_EPISODE)
 		weir_window_cut(&s->window, s->window.cwnd_bytes / 2, weir_window_mss(v));
-	vegas_new_round(s);
+	weir_queue_new_round(&s->queue, &s->window);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
@@ -155,26 +120,18 @@ WEIR_CORE void vegas_on_timeout(struct vegas *s, const struct vegas_params *p, c
 {
 	(void)p;
 	weir_window_timeout(&s->window, s->window.cwnd_bytes / 2, weir_window_mss(v));
-	vegas_new_round(s);
-	o->cwnd_bytes = s->window.cwnd_bytes;
-}
-
-WEIR_CORE void vegas_on_idle(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
-			     u64 idle_ns, struct weir_out *o)
-{
-	weir_window_restart(&s->window, v, idle_ns, p->idle_restart_ns);
-	vegas_new_round(s);
+	weir_queue_new_round(&s->queue, &s->window);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
 WEIR_CORE void vegas_probe(const struct vegas *s, u64 value[WEIR_CC_SIGNALS_MAX])
 {
 	value[0] = weir_window_ssthresh_signal(&s->window);
-	value[1] = s->base_ns;
+	value[1] = s->queue.base_ns;
 	value[2] = s->queued_bytes;
 }
 
-WEIR_BIND_ON_IDLE(vegas);
+WEIR_QUEUE_ON_IDLE(vegas);
 WEIR_CONTROLLER(vegas, "vegas", .about = "Keeps two to four packets in the queue, judged once a round.",
 		.source = "Brakmo and Peterson 1995", .on_idle = vegas_bound_on_idle);
 

@@ -10,13 +10,18 @@
 /* Far above any path (2^48 bytes fly for 37 minutes at 1 Tbit/s), low enough that products with small
  * fixed-point factors stay inside 64 bits. */
 #define WEIR_WINDOW_MAX_BYTES (1ULL << 48)
+/* A rate of growth: 2^-14 segments for each so many bytes acknowledged. */
+#define WEIR_RATE_BITS 14
+#define WEIR_RATE_ONE (1ULL << WEIR_RATE_BITS)
+/* Parameters of unit "ratio" are in millionths. */
+#define WEIR_RATIO_ONE 1000000ULL
 /* A segment that no network carries, so that a window of two segments can be multiplied at will. */
 #define WEIR_MSS_MAX_BYTES 65535ULL
 
 struct weir_window {
 	u64 cwnd_bytes;
 	u64 ssthresh_bytes;	  /* WEIR_NEVER until the first signal of congestion */
-	u64 credit_bytes;	  /* acknowledged, not yet turned into growth */
+	u64 credit;		  /* acknowledged, not yet turned into growth; the unit is its user's */
 	u64 prior_cwnd_bytes;	  /* before the last cut; 0: nothing to undo */
 	u64 prior_ssthresh_bytes; /* likewise */
 };
@@ -38,7 +43,7 @@ WEIR_CORE void weir_window_init(struct weir_window *w, const struct weir_view *v
 {
 	w->cwnd_bytes = weir_window_initial(v);
 	w->ssthresh_bytes = WEIR_NEVER;
-	w->credit_bytes = 0;
+	w->credit = 0;
 	w->prior_cwnd_bytes = 0;
 	w->prior_ssthresh_bytes = 0;
 }
@@ -73,21 +78,42 @@ WEIR_CORE u64 weir_window_slow_start(struct weir_window *w, u64 acked_bytes)
 	return grown - w->cwnd_bytes;
 }
 
-/* One segment for each window acknowledged; what is left of a window is kept for the next ACK. */
-WEIR_CORE void weir_window_linear(struct weir_window *w, u64 acked_bytes, u64 mss_bytes)
+/* What an ACK leaves for congestion avoidance once slow start has taken its part; 0 where nothing grows. */
+WEIR_CORE u64 weir_window_take(struct weir_window *w, const struct weir_view *v, const struct weir_ack *a)
 {
-	w->credit_bytes += weir_min(acked_bytes, WEIR_WINDOW_MAX_BYTES);
-	if (w->credit_bytes < w->cwnd_bytes)
-		return;
-	/* Two windows in one ACK happen only to tiny windows: no division for the rest. */
+	if (!weir_window_may_grow(w, v, a))
+		return 0;
+	u64 acked = a->acked_bytes;
+	if (weir_window_in_slow_start(w))
+		acked = weir_window_slow_start(w, acked);
+	return v->flags & WEIR_RECOVERY ? 0 : acked;
+}
+
+/* Growth in bytes that these have earned: `rate` segments (WEIR_RATE_ONE is one) for each `per_bytes`
+ * acknowledged, in whole segments. What is left over is kept for the next ACK, in 2^-14 bytes. */
+WEIR_CORE u64 weir_window_earn(struct weir_window *w, u64 acked_bytes, u64 rate, u64 per_bytes, u64 mss_bytes)
+{
+	u64 full = per_bytes << WEIR_RATE_BITS;
+	w->credit = weir_add(w->credit, weir_muldiv(acked_bytes, rate, 1));
+	if (w->credit < full)
+		return 0;
+	/* Two segments in one ACK happen only to tiny windows and merged ACKs: no division for the rest. */
 	u64 segments = 1;
-	if (w->credit_bytes >= 2 * w->cwnd_bytes)
-		segments = weir_div(w->credit_bytes, w->cwnd_bytes);
-	w->credit_bytes -= segments * w->cwnd_bytes;
-	/* Never faster than slow start, however small the window is. */
-	u64 growth = weir_min(weir_min(segments, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes,
-			      weir_max(acked_bytes, mss_bytes));
-	w->cwnd_bytes = weir_min(w->cwnd_bytes + growth, WEIR_WINDOW_MAX_BYTES);
+	if (w->credit - full >= full)
+		segments = weir_div(w->credit, full);
+	w->credit -= segments * full;
+	/* Never faster than slow start, however small the window is; and what is too much is not kept. */
+	return weir_min(weir_min(segments, WEIR_WINDOW_MAX_BYTES >> 16) * mss_bytes,
+			weir_max(acked_bytes, mss_bytes));
+}
+
+/* `rate` segments for each window acknowledged. Returns the growth in bytes. */
+WEIR_CORE u64 weir_window_grow(struct weir_window *w, u64 acked_bytes, u64 rate, u64 mss_bytes)
+{
+	u64 before = w->cwnd_bytes;
+	u64 growth = weir_window_earn(w, acked_bytes, rate, before, mss_bytes);
+	w->cwnd_bytes = weir_min(before + growth, WEIR_WINDOW_MAX_BYTES);
+	return weir_sub(w->cwnd_bytes, before);
 }
 
 /* Down to `target`, at least two segments; what was there before can be brought back once. */
@@ -98,7 +124,7 @@ WEIR_CORE void weir_window_cut(struct weir_window *w, u64 target_bytes, u64 mss_
 	w->ssthresh_bytes = weir_max(target_bytes, 2 * mss_bytes);
 	w->cwnd_bytes = weir_min(w->cwnd_bytes, w->ssthresh_bytes);
 	/* Credit gathered under a large window would be a jump under a small one. */
-	w->credit_bytes = 0;
+	w->credit = 0;
 }
 
 /* RFC 5681 section 3.1: one segment. Returns false for the timeout of a segment that was already sent
@@ -109,7 +135,7 @@ WEIR_CORE bool weir_window_timeout(struct weir_window *w, u64 target_bytes, u64 
 	if (first)
 		weir_window_cut(w, target_bytes, mss_bytes);
 	w->cwnd_bytes = mss_bytes;
-	w->credit_bytes = 0;
+	w->credit = 0;
 	return first;
 }
 
@@ -139,7 +165,35 @@ WEIR_CORE void weir_window_restart(struct weir_window *w, const struct weir_view
 		w->ssthresh_bytes = weir_max(w->ssthresh_bytes, w->cwnd_bytes / 2 + w->cwnd_bytes / 4);
 	u64 halvings = weir_min(idle_ns / period, 48);
 	w->cwnd_bytes = weir_max(w->cwnd_bytes >> halvings, floor);
-	w->credit_bytes = 0;
+	w->credit = 0;
+}
+
+/* The same for the controllers that have nothing else to do then: a callback, its binder and its parameter.
+ */
+#define WEIR_WINDOW_ON_IDLE(name)                                                                            \
+	WEIR_CORE void name##_on_idle(struct name *s, const struct name##_params *p,                         \
+				      const struct weir_view *v, u64 idle_ns, struct weir_out *o)            \
+	{                                                                                                    \
+		weir_window_restart(&s->window, v, idle_ns, p->idle_restart_ns);                             \
+		o->cwnd_bytes = s->window.cwnd_bytes;                                                        \
+	}                                                                                                    \
+	WEIR_BIND_ON_IDLE(name)
+#define WEIR_WINDOW_IDLE_PARAM                                                                               \
+	{                                                                                                    \
+		"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,                                \
+		    "silence after which the window is halved, and again for each such time; 0: never"       \
+	}
+
+/* `gain` (WEIR_RATIO_ONE is one) windows in each smoothed round trip, at least two in slow start. 0, no
+ * opinion, with a gain of 0 or before the first RTT sample. */
+WEIR_CORE u64 weir_window_pace_Bps(const struct weir_window *w, const struct weir_view *v, u64 gain)
+{
+	if (!gain || !v->srtt_ns)
+		return 0;
+	if (weir_window_in_slow_start(w))
+		gain = weir_max(gain, 2 * WEIR_RATIO_ONE);
+	u64 bytes = weir_max(weir_muldiv(w->cwnd_bytes, gain, WEIR_RATIO_ONE), weir_window_mss(v));
+	return weir_max(weir_muldiv(bytes, WEIR_NS_PER_S, v->srtt_ns), 1);
 }
 
 /* A signal's value for ssthresh: 0 = not known yet, as everywhere. */
