@@ -2,6 +2,7 @@
 /* `weir kernel`: controllers inside the kernel. */
 #include "kern/registered.h"
 #include "kernel.h"
+#include "kernel_recorder.h"
 #include "record/json.h"
 
 #include <errno.h>
@@ -151,9 +152,20 @@ static int list(struct weir_invocation *call)
 static const struct weir_option load_options[] = {OPTION_SET, OPTION_VERBOSE, {0}};
 static const struct weir_option list_options[] = {WEIR_OPTION_JSON, {0}};
 static const struct weir_option watch_options[] = {
-    {.name = "count", .value = "N", .help = "end after so many calls"}, {0}};
+    {.name = "count", .value = "N", .help = "end after so many calls"},
+    {.name = "duration", .value = "TIME", .help = "end after so long"},
+    WEIR_KERNEL_RECORDER_OPTIONS,
+    {0}};
 static const struct weir_option run_options[] = {
-    OPTION_SET, OPTION_VERBOSE, {.name = "quiet", .letter = 'q', .help = "no line about the sockets"}, {0}};
+    OPTION_SET,
+    OPTION_VERBOSE,
+    {.name = "quiet", .letter = 'q', .help = "no line about the sockets"},
+    WEIR_KERNEL_RECORDER_OPTIONS,
+    {0}};
+static const struct weir_option replay_options[] = {
+    {.name = "controller", .value = "NAME|./mine.h", .help = "make the calls of this one instead"},
+    WEIR_OPTION_JSON,
+    {0}};
 
 static const struct weir_command load_command = {
     .name = "load",
@@ -185,7 +197,7 @@ static const struct weir_command list_command = {
 };
 static const struct weir_command run_command = {
     .name = "run",
-    .synopsis = "NAME|./mine.h [--set NAME=VALUE]... [-- COMMAND...]",
+    .synopsis = "NAME|./mine.h [--set NAME=VALUE]... [-o DIR] [--record FILE] [-- COMMAND...]",
     .help = "run a command whose TCP connections use a controller",
     .details =
 	"The controller is registered as weir_NAME as long as COMMAND runs, and is gone with it, whatever\n"
@@ -209,21 +221,40 @@ static const struct weir_command run_command = {
 
 static const struct weir_command watch_command = {
     .name = "watch",
-    .synopsis = "NAME [--count N]",
-    .help = "what a controller in the kernel sees and says, call by call, as CSV",
-    .details = "Until interrupted, or until the controller is gone. docs/kernel.md tells the columns.",
+    .synopsis = "NAME [--count N] [--duration TIME] [-o DIR] [--qlog FILE] [--record FILE]",
+    .help = "what a controller in the kernel sees and says, call by call",
+    .details =
+	"As CSV, or into files: -o writes the formats of a run (series.csv, summary.json, report.html) with\n"
+	"trace.qlog and calls.weir, which `weir kernel replay` reads. Until interrupted, or until the\n"
+	"controller is gone. Calls that were too fast for it are counted, and said everywhere.\n"
+	"docs/kernel.md tells the columns.",
     .options = watch_options,
     .operands_min = 1,
     .operands_max = 1,
     .run = weir_kernel_watch,
 };
+static const struct weir_command replay_command = {
+    .name = "replay",
+    .synopsis = "FILE [--controller NAME|./mine.h] [--json]",
+    .help = "make recorded calls again, outside the kernel, and compare the decisions",
+    .details =
+	"FILE: of --record, or calls.weir of -o. Each call is handed to the same controller here, from\n"
+	"its init on; what it says must be what it said in the kernel, byte for byte. Needs no root.\n"
+	"\n"
+	"The exit status is 0 where all agree, 5 where something differs, 4 where calls are missing so\n"
+	"that nothing is proved, 2 for a file that is no record.",
+    .options = replay_options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = weir_kernel_replay,
+};
 
-static const struct weir_command *const children[] = {&load_command, &unload_command, &list_command,
-						      &run_command,  &watch_command,  NULL};
+static const struct weir_command *const children[] = {
+    &load_command, &unload_command, &list_command, &run_command, &watch_command, &replay_command, NULL};
 
 const struct weir_command weir_cmd_kernel = {
     .name = "kernel",
-    .synopsis = "load|unload|list|run|watch ...",
+    .synopsis = "load|unload|list|run|watch|replay ...",
     .help = "controllers inside the kernel, for any TCP socket",
     .details = "docs/kernel.md tells what they do there, and what the kernel leaves to them.",
     .children = children,

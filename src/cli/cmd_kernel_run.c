@@ -2,6 +2,7 @@
 /* `weir kernel run`: a controller that lives and dies with a command. */
 #include "kern/steer.h"
 #include "kernel.h"
+#include "kernel_recorder.h"
 #include "link_wait.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct kernel_run {
 	struct weir_steer steer;
 	struct weir_link_wait wait;
 	struct weir_link_child child;
+	struct weir_kernel_recorder recorder;
 	bool registered;
 };
 
@@ -39,12 +41,23 @@ static int put_in_kernel(struct kernel_run *r)
 	return weir_kern_register(&r->kern, why) ? own_failure(r, why) : 0;
 }
 
+/* -o, --qlog, --record. */
+static int record(struct kernel_run *r)
+{
+	if (!r->recorder.any)
+		return 0;
+	int code =
+	    weir_kernel_recorder_begin(&r->recorder, r->kern.name, r->choice.object.ops, r->choice.params);
+	return code ? code : weir_kernel_recorder_start(&r->recorder);
+}
+
 /* ---- without a command ---- */
 
 static int until_interrupted(struct kernel_run *r)
 {
 	sigset_t wanted;
 	int number, code = put_in_kernel(r);
+	code = code ? code : record(r);
 	if (code)
 		return code;
 	fprintf(stderr, "%s is registered until you interrupt this\n", r->kern.name);
@@ -111,6 +124,7 @@ static int run_command(struct kernel_run *r)
 		return weir_error(r->call, (enum weir_exit)code, "%s", why);
 	code = fork_command(r);
 	code = code ? code : put_in_kernel(r);
+	code = code ? code : record(r);
 	code = code ? code : steer(r);
 	if (code) {
 		weir_link_child_abandon(&r->child);
@@ -134,7 +148,8 @@ int weir_kernel_run(struct weir_invocation *call)
 	memset(&r, 0, sizeof r);
 	r.call = call;
 	r.steer.attached_fd = r.steer.guard_fd = -1;
-	int code = weir_kernel_choose(call, &r.choice);
+	int code = weir_kernel_recorder_choose(&r.recorder, call);
+	code = code ? code : weir_kernel_choose(call, &r.choice);
 	if (code) {
 		weir_kernel_choice_free(&r.choice);
 		return code;
@@ -142,6 +157,9 @@ int weir_kernel_run(struct weir_invocation *call)
 	weir_link_wait_begin(&r.wait);
 	code = call->n_operands > 1 ? run_command(&r) : until_interrupted(&r);
 	weir_steer_close(&r.steer);
+	int unrecorded = weir_kernel_recorder_end(&r.recorder);
+	if (unrecorded && !code)
+		code = WEIR_EXIT_LINK;
 	if (r.registered)
 		weir_kern_close(&r.kern);
 	weir_kernel_choice_free(&r.choice);

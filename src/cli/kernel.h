@@ -36,5 +36,6 @@ void weir_kernel_record_remove(const char *name);
 
 int weir_kernel_run(struct weir_invocation *call);
 int weir_kernel_watch(struct weir_invocation *call);
+int weir_kernel_replay(struct weir_invocation *call);
 
 #endif

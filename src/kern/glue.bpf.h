@@ -9,6 +9,7 @@
 #define WEIR_KERN_GLUE_BPF_H
 
 #include "kern/act.bpf.h"
+#include "kern/call.h"
 
 /* ---- calls ---- */
 
@@ -31,33 +32,6 @@ WEIR_CORE void weir_record(struct weir_socket *k)
 	/* The same number once more: what nobody looks at need not be computed when nobody watches. */
 	r->call.view.delivery_Bps = weir_rate_Bps(k);
 	bpf_ringbuf_submit(r, 0);
-}
-
-WEIR_CORE void weir_call(const struct weir_cc_ops *ops, void *state, const void *params,
-			 struct weir_kern_call *c)
-{
-	switch (c->event) {
-	case WEIR_KERN_INIT:
-		ops->init(state, params, &c->view, &c->out);
-		break;
-	case WEIR_KERN_ACK:
-		ops->on_ack(state, params, &c->view, &c->ack, &c->out);
-		break;
-	case WEIR_KERN_LOSS:
-		ops->on_loss(state, params, &c->view, &c->loss, &c->out);
-		break;
-	case WEIR_KERN_TIMEOUT:
-		ops->on_timeout(state, params, &c->view, &c->out);
-		break;
-	case WEIR_KERN_IDLE:
-		if (ops->on_idle)
-			ops->on_idle(state, params, &c->view, c->idle_ns, &c->out);
-		break;
-	case WEIR_KERN_TICK:
-		if (ops->on_tick)
-			ops->on_tick(state, params, &c->view, &c->out);
-		break;
-	}
 }
 
 /* The view is filled; the event is constant. */

@@ -3,12 +3,15 @@
 #ifndef WEIR_KERN_WATCH_H
 #define WEIR_KERN_WATCH_H
 
+#include "calls.h"
 #include "load.h"
 
 struct weir_kern_watch {
 	struct ring_buffer *ring;
 	volatile struct weir_kern_control *control;
 	u64 dropped_before;
+	u32 n_params; /* of the controller, as it was loaded; 0: it has none, or does not look at them */
+	u64 params[WEIR_CALLS_PARAMS_MAX];
 	void (*take)(void *context, const struct weir_kern_record *record);
 	void *context;
 };
@@ -20,7 +23,8 @@ int weir_kern_watch_open(struct weir_kern_watch *w, const char *name,
 			 char why[WEIR_KERN_WHY_BYTES]);
 /* Waits for records, at most so long; 0 takes what is there. How many came, or -1 with errno. */
 int weir_kern_watch_poll(struct weir_kern_watch *w, u32 timeout_ms);
-/* Records that were lost because the ring was full. */
+/* Records that were lost because the ring was full. In `take` it counts all that are missing before the
+ * record at hand, and perhaps some of after it. */
 u64 weir_kern_watch_dropped(const struct weir_kern_watch *w);
 void weir_kern_watch_close(struct weir_kern_watch *w);
 

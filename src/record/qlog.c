@@ -16,15 +16,21 @@ static void begin(struct weir_qlog *q)
 static void end(struct weir_qlog *q)
 {
 	weir_json_object_end(&q->j);
-	size_t n;
+	size_t n = 0;
 	const char *text = weir_json_finish(&q->j) < 0 ? NULL : weir_json_text(&q->j, &n);
 	if (q->error)
 		return;
 	if (!text || putc(RECORD_SEPARATOR, q->out) == EOF || fwrite(text, 1, n, q->out) != n)
 		q->error = errno ? errno : EIO;
+	q->bytes += n + 1;
 }
 
 void weir_qlog_begin(struct weir_qlog *q, FILE *out, const char *title)
+{
+	weir_qlog_begin_with(q, out, title, NULL);
+}
+
+void weir_qlog_begin_with(struct weir_qlog *q, FILE *out, const char *title, const char *schema)
 {
 	memset(q, 0, sizeof *q);
 	q->out = out;
@@ -37,6 +43,8 @@ void weir_qlog_begin(struct weir_qlog *q, FILE *out, const char *title)
 	weir_json_put_object(j, "trace");
 	weir_json_put_array(j, "event_schemas");
 	weir_json_string(j, "urn:ietf:params:qlog:events:quic");
+	if (schema)
+		weir_json_string(j, schema);
 	weir_json_array_end(j);
 	weir_json_put_object(j, "common_fields");
 	weir_json_put_string(j, "time_format", "relative_to_epoch");
@@ -66,6 +74,17 @@ static void event_end(struct weir_qlog *q)
 {
 	weir_json_object_end(&q->j);
 	end(q);
+}
+
+struct weir_json *weir_qlog_event(struct weir_qlog *q, u64 now_ns, const char *flow, const char *name)
+{
+	event(q, now_ns, flow, name);
+	return &q->j;
+}
+
+void weir_qlog_event_end(struct weir_qlog *q)
+{
+	event_end(q);
 }
 
 static void put_ms(struct weir_json *j, const char *name, u64 ns)

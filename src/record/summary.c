@@ -111,9 +111,9 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 	put_spread(j, "rtt_ms", &f->rtt_ms);
 	put_spread(j, "queue_delay_ms", &f->queue_delay_ms);
 	put_spread(j, "one_way_delay_ms", &f->one_way_delay_ms);
-	weir_json_put_u64(j, "packets_sent", f->packets_sent);
+	put_count(j, "packets_sent", f->packets_sent);
 	weir_json_put_u64(j, "packets_lost", f->packets_lost);
-	weir_json_put_u64(j, "retransmitted", f->retransmitted);
+	put_count(j, "retransmitted", f->retransmitted);
 	weir_json_put_double(j, "loss_fraction", f->loss_fraction);
 	put_count(j, "timeouts", f->timeouts);
 	put_count(j, "recoveries", f->recoveries);
@@ -230,7 +230,7 @@ static void put_head(struct weir_json *j, const struct weir_summary *s)
 	weir_json_put_double(j, "sampling_s", s->sampling_s);
 	weir_json_put_double(j, "flow_sampling_s", s->flow_sampling_s);
 	put_count(j, "events", s->events);
-	weir_json_put_u64(j, "packets", s->packets);
+	put_count(j, "packets", s->packets);
 	put_emulation(j, &s->emulation);
 	weir_json_put_array(j, "notes");
 	for (u32 i = 0; i < s->n_notes; i++)

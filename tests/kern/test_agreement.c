@@ -3,6 +3,7 @@
  * then not a byte of state or output may differ. */
 #include "cc/table.h"
 #include "core/rng.h"
+#include "kern/call.h"
 #include "kern/load.h"
 #include "machine.h"
 
@@ -71,23 +72,6 @@ static void any_call(struct weir_rng *r, struct weir_kern_call *c)
 	}
 }
 
-static void call_here(const struct weir_cc_ops *ops, const u64 *params, struct weir_kern_replay *r)
-{
-	struct weir_kern_call *c = &r->call;
-	if (c->event == WEIR_KERN_INIT)
-		ops->init(r->state, params, &c->view, &c->out);
-	else if (c->event == WEIR_KERN_ACK)
-		ops->on_ack(r->state, params, &c->view, &c->ack, &c->out);
-	else if (c->event == WEIR_KERN_LOSS)
-		ops->on_loss(r->state, params, &c->view, &c->loss, &c->out);
-	else if (c->event == WEIR_KERN_TIMEOUT)
-		ops->on_timeout(r->state, params, &c->view, &c->out);
-	else if (c->event == WEIR_KERN_IDLE && ops->on_idle)
-		ops->on_idle(r->state, params, &c->view, c->idle_ns, &c->out);
-	else if (c->event == WEIR_KERN_TICK && ops->on_tick)
-		ops->on_tick(r->state, params, &c->view, &c->out);
-}
-
 static void both_agree(const struct weir_cc_ops *ops, const u64 *params, u64 seed, u32 calls)
 {
 	char why[WEIR_KERN_WHY_BYTES];
@@ -106,7 +90,7 @@ static void both_agree(const struct weir_cc_ops *ops, const u64 *params, u64 see
 			memset(here.state, (int)below(&r, 2) * 0xa5, sizeof here.state);
 		}
 		there = here;
-		call_here(ops, params, &here);
+		weir_call(ops, here.state, params, &here.call);
 		assert_int_equal(weir_kern_replay(&kern, &there), 0);
 		if (memcmp(&here, &there, sizeof here))
 			fail_msg("%s: call %u (event %u) differs: window %llu here, %llu in the kernel",
@@ -172,7 +156,7 @@ static void k11_a_million_packets_agree(void **unused)
 		else
 			here.call.ack.acked_bytes = window_bytes / 1000;
 		there = here;
-		call_here(object.ops, params, &here);
+		weir_call(object.ops, here.state, params, &here.call);
 		assert_int_equal(weir_kern_replay(&kern, &there), 0);
 		assert_memory_equal(&here, &there, sizeof here);
 	}
