@@ -28,10 +28,11 @@ static void put_value(struct weir_json *j, const char *key, const struct weir_pa
 
 static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
 {
+	char why[WEIR_KERN_WHY_BYTES];
 	weir_json_object(j);
 	weir_json_put_string(j, "name", ops->name);
 	weir_json_put_string(j, "kind", "cc");
-	weir_json_put_bool(j, "kernel", weir_kern_takes(ops));
+	weir_json_put_bool(j, "kernel", weir_kern_takes(ops, why));
 	weir_json_put_string(j, "about", ops->about);
 	weir_json_put_string(j, "source", ops->source);
 	weir_json_put_array(j, "params");

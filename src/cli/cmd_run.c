@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* weir run: one scenario in, records and a report out. */
 #include "command.h"
-#include "ktcp/flow.h"
 #include "progress.h"
 #include "report/report.h"
 #include "run/plan.h"
 #include "run/plugin.h"
+#include "run/plugin_kernel.h"
 #include "run_table.h"
 
 #include <errno.h>
@@ -41,6 +41,7 @@ struct command {
 	struct weir_registry registry;
 	struct weir_plan_controller controllers[CONTROLLERS_MAX];
 	struct weir_plugin plugins[CONTROLLERS_MAX];
+	struct weir_plugin_kernel compiled[CONTROLLERS_MAX]; /* of the same, in an emulation */
 	char *headers[CONTROLLERS_MAX];
 	u32 n_plugins;
 	const char *sets[SETS_MAX];
@@ -71,17 +72,40 @@ static char *read_header(const char *path)
 	return exact;
 }
 
-static void add_plugin(struct command *c, const char *path)
+static void print_message(char *message)
 {
-	struct weir_plan_controller *out = &c->controllers[c->plan.n_controllers];
-	struct weir_plugin *plugin = &c->plugins[c->n_plugins];
-	char *message = NULL;
-	int code = weir_plugin_open(path, plugin, &message);
 	if (message)
 		fprintf(stderr, "%s%s", message,
 			*message && message[strlen(message) - 1] != '\n' ? "\n" : "");
 	free(message);
+}
+
+/* In an emulation it is compiled once more, for the kernel; what the first compiler said need not be said
+ * again. */
+static int compile(struct command *c, const char *path, struct weir_plugin *plugin)
+{
+	char *message = NULL;
+	int code = weir_plugin_open(path, plugin, &message);
+	print_message(message);
+	if (code || !c->plan.emulated)
+		return code;
+	struct weir_plugin_kernel *kernel = &c->compiled[c->n_plugins];
+	code = weir_plugin_kernel_open(path, &plugin->ops, kernel, &message);
+	print_message(message);
+	const struct weir_kern_object object = {&plugin->ops, kernel->data, kernel->bytes};
+	if (code == 0 && weir_registry_add_kernel(&c->registry, &object) < 0)
+		code = WEIR_EXIT_FAILED;
+	return code;
+}
+
+static void add_plugin(struct command *c, const char *path)
+{
+	struct weir_plan_controller *out = &c->controllers[c->plan.n_controllers];
+	struct weir_plugin *plugin = &c->plugins[c->n_plugins];
+	int code = compile(c, path, plugin);
 	if (code != 0) {
+		weir_plugin_kernel_close(&c->compiled[c->n_plugins]);
+		weir_plugin_close(plugin);
 		mistake(c, code);
 		return;
 	}
@@ -109,25 +133,27 @@ static void add_named(struct command *c, const char *name)
 	else
 		weir_error(c->call, WEIR_EXIT_USAGE,
 			   "--controller %s: unknown; `weir list controllers` shows all, a path to a header "
-			   "(./mine.h) brings your own",
-			   name);
+			   "(./mine.h) brings your own%s",
+			   name, c->plan.emulated ? ", kernel:NAME means one of the kernel's own" : "");
 	mistake(c, WEIR_EXIT_USAGE);
 }
 
-/* In an emulation a name is the kernel's, whether Weir has it or not; the machine is asked later. */
-static void add_kernel(struct command *c, const char *value)
+static void add_controller(struct command *c, const char *value)
 {
-	if (!weir_plugin_is_path(value)) {
+	const char *name = strncmp(value, "kernel:", 7) == 0 ? value + 7 : value;
+	/* In an emulation kernel:X is the kernel's, whether Weir has it or not; the machine is asked later.
+	 */
+	if (c->plan.emulated && name != value) {
 		c->controllers[c->plan.n_controllers++] = (struct weir_plan_controller){value, NULL, NULL};
 		return;
 	}
-	char list[WEIR_KTCP_WHY_BYTES] = "";
-	weir_ktcp_has_controller("reno", list);
-	mistake(c,
-		weir_error(c->call, WEIR_EXIT_MACHINE,
-			   "--controller %s: controllers of your own run with --on sim only, until they run "
-			   "in the kernel; this kernel has: %s",
-			   value, list));
+	if (weir_plugin_is_path(value))
+		add_plugin(c, value);
+	else
+		add_named(c, name);
+	/* kernel:X in the simulator is Weir's X, and the records say so. */
+	if (name != value && c->code == WEIR_EXIT_OK)
+		c->controllers[c->plan.n_controllers - 1].name = value;
 }
 
 static void take_controllers(struct command *c)
@@ -139,18 +165,7 @@ static void take_controllers(struct command *c)
 					      CONTROLLERS_MAX));
 			return;
 		}
-		const char *name = strncmp(value, "kernel:", 7) == 0 ? value + 7 : value;
-		if (c->plan.emulated) {
-			add_kernel(c, value);
-			continue;
-		}
-		if (weir_plugin_is_path(value))
-			add_plugin(c, value);
-		else
-			add_named(c, name);
-		/* kernel:X in the simulator is Weir's X, and the records say so. */
-		if (name != value && c->code == WEIR_EXIT_OK)
-			c->controllers[c->plan.n_controllers - 1].name = value;
+		add_controller(c, value);
 	}
 }
 
@@ -253,8 +268,9 @@ static int prepare(struct command *c, char directory[PATH_MAX])
 		mistake(c, WEIR_EXIT_USAGE);
 	}
 	char why[512];
-	if (c->code == WEIR_EXIT_OK && weir_plan_check_machine(&c->plan, why) < 0)
-		mistake(c, weir_error(c->call, WEIR_EXIT_MACHINE, "%s", why));
+	int machine = c->code == WEIR_EXIT_OK ? weir_plan_check_machine(&c->plan, why) : 0;
+	if (machine)
+		mistake(c, weir_error(c->call, (enum weir_exit)machine, "%s", why));
 	const char *output = weir_option(c->call, "output");
 	int n = output ? snprintf(directory, PATH_MAX, "%s", output)
 		       : snprintf(directory, PATH_MAX, "out/%s", c->plan.set.name ? c->plan.set.name : "");
@@ -356,6 +372,7 @@ static int cmd_run(struct weir_invocation *call)
 	weir_plan_free(&c->plan);
 	weir_registry_free(&c->registry);
 	for (u32 i = 0; i < c->n_plugins; i++) {
+		weir_plugin_kernel_close(&c->compiled[i]);
 		weir_plugin_close(&c->plugins[i]);
 		free(c->headers[i]);
 	}

@@ -2,11 +2,14 @@
 #include "load.h"
 
 #include "kernel_btf.h"
+#include "registered.h"
+#include "rename.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,10 +52,19 @@ static const char *unmet_need(const struct weir_cc_ops *ops)
 	return NULL;
 }
 
-bool weir_kern_takes(const struct weir_cc_ops *ops)
+bool weir_kern_takes(const struct weir_cc_ops *ops, char why[WEIR_KERN_WHY_BYTES])
 {
 	char name[WEIR_KERN_NAME_BYTES];
-	return !unmet_need(ops) && weir_kern_name(ops->name, name);
+	const char *unmet = unmet_need(ops);
+	*why = 0;
+	if (unmet)
+		snprintf(why, WEIR_KERN_WHY_BYTES, "%s: it %s; the kernel's TCP cannot do that", ops->name,
+			 unmet);
+	else if (!weir_kern_name(ops->name, name))
+		snprintf(why, WEIR_KERN_WHY_BYTES,
+			 "%s: the name is too long for the kernel, which has room for 10 characters",
+			 ops->name);
+	return *why == 0;
 }
 
 static const char *section(const struct bpf_program *program)
@@ -161,23 +173,10 @@ static int open_and_load(struct weir_kern *k, const struct weir_kern_object *obj
 	return may_not ? 3 : 2;
 }
 
-int weir_kern_load(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
-		   enum weir_kern_life life, bool verbose, char why[WEIR_KERN_WHY_BYTES])
+/* Under k->name, which is the object's own unless it was renamed. */
+static int load(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params, bool verbose,
+		char why[WEIR_KERN_WHY_BYTES])
 {
-	*k = (struct weir_kern){
-	    .ops = object->ops, .life = life, .map_fd = -1, .link_fd = -1, .replay_fd = -1};
-	const char *unmet = unmet_need(k->ops);
-	if (!weir_kern_name(k->ops->name, k->name)) {
-		snprintf(why, WEIR_KERN_WHY_BYTES,
-			 "%s: the name is too long for the kernel, which has room for 10 characters",
-			 k->ops->name);
-		return 2;
-	}
-	if (unmet && life != WEIR_KERN_REPLAY) {
-		snprintf(why, WEIR_KERN_WHY_BYTES, "%s: it %s; the kernel's TCP cannot do that", k->ops->name,
-			 unmet);
-		return 2;
-	}
 	libbpf_print_fn_t before = libbpf_set_print(verbose ? say_all : say_nothing);
 	int rc = open_and_load(k, object, params, why);
 	libbpf_set_print(before);
@@ -186,16 +185,34 @@ int weir_kern_load(struct weir_kern *k, const struct weir_kern_object *object, c
 	return rc;
 }
 
+static int begin(struct weir_kern *k, const struct weir_kern_object *object, enum weir_kern_life life,
+		 char why[WEIR_KERN_WHY_BYTES])
+{
+	*k = (struct weir_kern){
+	    .ops = object->ops, .life = life, .map_fd = -1, .link_fd = -1, .replay_fd = -1};
+	bool fits = weir_kern_name(k->ops->name, k->name);
+	return weir_kern_takes(k->ops, why) || (life == WEIR_KERN_REPLAY && fits) ? 0 : 2;
+}
+
+int weir_kern_load(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
+		   enum weir_kern_life life, bool verbose, char why[WEIR_KERN_WHY_BYTES])
+{
+	int rc = begin(k, object, life, why);
+	return rc ? rc : load(k, object, params, verbose, why);
+}
+
 static int refused(const struct weir_kern *k, char why[WEIR_KERN_WHY_BYTES])
 {
-	if (errno == EEXIST)
+	int error = errno;
+	if (error == EEXIST)
 		snprintf(
 		    why, WEIR_KERN_WHY_BYTES,
 		    "%s is registered already: `weir kernel list` shows it, `weir kernel unload %s` ends it",
 		    k->name, k->ops->name);
 	else
 		snprintf(why, WEIR_KERN_WHY_BYTES, "the kernel does not register %s: %s", k->name,
-			 strerror(errno));
+			 strerror(error));
+	errno = error;
 	return 1;
 }
 
@@ -215,6 +232,74 @@ int weir_kern_register(struct weir_kern *k, char why[WEIR_KERN_WHY_BYTES])
 		return 0;
 	k->link_fd = bpf_link_create(k->map_fd, 0, LINK_STRUCT_OPS, NULL);
 	return k->link_fd < 0 ? refused(k, why) : 0;
+}
+
+#define NAMES_MAX 999
+
+/* The n-th name for this controller: its own, or one with a number, for which it may be cut short. */
+static void name_again(char name[WEIR_KERN_NAME_BYTES], u32 n)
+{
+	char number[WEIR_KERN_NAME_BYTES];
+	int digits = snprintf(number, sizeof number, ".%u", n);
+	size_t room = (size_t)(WEIR_KERN_NAME_BYTES - 1 - digits);
+	name[weir_min(strlen(name), room)] = 0;
+	strcat(name, number);
+}
+
+/* Somebody may take the name between the look and the registration. */
+static int try_name(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
+		    bool verbose, char why[WEIR_KERN_WHY_BYTES])
+{
+	int rc = load(k, object, params, verbose, why);
+	if (rc)
+		return rc;
+	rc = weir_kern_register(k, why);
+	int error = errno;
+	if (rc)
+		weir_kern_close(k);
+	errno = error;
+	return rc;
+}
+
+static int host_renamed(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
+			bool verbose, char why[WEIR_KERN_WHY_BYTES])
+{
+	const struct weir_kern_object copy = {object->ops, malloc(object->bytes), object->bytes};
+	int rc = 1;
+	snprintf(why, WEIR_KERN_WHY_BYTES, "%s: out of memory", k->ops->name);
+	errno = copy.data ? EEXIST : ENOMEM;
+	if (copy.data)
+		memcpy((void *)(size_t)copy.data, object->data, object->bytes);
+	for (u32 n = 2; rc == 1 && errno == EEXIST && n <= NAMES_MAX; n++) {
+		weir_kern_name(k->ops->name, k->name);
+		name_again(k->name, n);
+		if (weir_kern_is_registered(k->name)) {
+			errno = EEXIST;
+			continue;
+		}
+		if (weir_kern_rename((void *)(size_t)copy.data, copy.bytes, k->name)) {
+			snprintf(why, WEIR_KERN_WHY_BYTES, "%s: its BPF program has no name to replace",
+				 k->ops->name);
+			rc = 2;
+			break;
+		}
+		rc = try_name(k, &copy, params, verbose, why);
+	}
+	free((void *)(size_t)copy.data);
+	return rc;
+}
+
+int weir_kern_host(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
+		   bool verbose, char why[WEIR_KERN_WHY_BYTES])
+{
+	int rc = begin(k, object, WEIR_KERN_PROCESS, why);
+	if (rc)
+		return rc;
+	rc = 1;
+	errno = EEXIST;
+	if (!weir_kern_is_registered(k->name))
+		rc = try_name(k, object, params, verbose, why);
+	return rc == 1 && errno == EEXIST ? host_renamed(k, object, params, verbose, why) : rc;
 }
 
 void weir_kern_close(struct weir_kern *k)

@@ -31,17 +31,21 @@ struct weir_kern {
 /* `weir_` and the word with `_` for `-`. False for more than 10 characters: the kernel has no room. */
 bool weir_kern_name(const char *word, char name[WEIR_KERN_NAME_BYTES]);
 
-/* Whether a kernel can be host to it: nothing that TCP cannot give, and a name that fits. */
-bool weir_kern_takes(const struct weir_cc_ops *ops);
+/* Whether a kernel can be host to it: nothing that TCP cannot give, and a name that fits; else a sentence. */
+bool weir_kern_takes(const struct weir_cc_ops *ops, char why[WEIR_KERN_WHY_BYTES]);
 
 /* Loads the programs; the kernel's verifier has seen them then. `params`: ops->n_params values; NULL: the
  * defaults. 0 and *k ready; 2 if the controller cannot live in a kernel; 3 if this machine cannot do it;
  * `why` says which. What libbpf and the verifier say goes to stderr if `verbose`. */
 int weir_kern_load(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
 		   enum weir_kern_life life, bool verbose, char why[WEIR_KERN_WHY_BYTES]);
-/* Registers it. Sockets may ask for k->name from now on. 0; 1 if there is one of this name, or the kernel
- * refuses. */
+/* Registers it. Sockets may ask for k->name from now on. 0; 1 if there is one of this name (errno is EEXIST),
+ * or the kernel refuses. */
 int weir_kern_register(struct weir_kern *k, char why[WEIR_KERN_WHY_BYTES]);
+/* Loads and registers it for this process, whoever else has it: where weir_NAME is taken, as weir_NAME.2 and
+ * so on, shortened to fit. 0, or as weir_kern_load, or 1 as weir_kern_register; *k is closed then. */
+int weir_kern_host(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
+		   bool verbose, char why[WEIR_KERN_WHY_BYTES]);
 /* No new socket gets it; those that have it keep it until they close. */
 void weir_kern_close(struct weir_kern *k);
 

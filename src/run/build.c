@@ -40,11 +40,38 @@ bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_
 	return has_subject(s) ? f->controller.subject : !f->traffic;
 }
 
-/* What kernel TCP shows of itself stands in for a controller's own signals. */
-static void name_kernel_controller(struct weir_build_entry *e, const char *name)
+bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build_with *with,
+			  const struct weir_scenario_flow *f)
+{
+	if (!with->emulated || !f->controller.name)
+		return false;
+	return weir_build_replaces(s, with, f) ? !with->controller : f->controller.kernel;
+}
+
+/* The kernel's own; what kernel TCP shows of itself stands in for a controller's signals. */
+static void name_native(struct weir_build_entry *e, const char *name)
 {
 	bool prefixed = strncmp(name, "kernel:", 7) == 0;
 	snprintf(e->controller, sizeof e->controller, "%s%.80s", prefixed ? "" : "kernel:", name);
+}
+
+static int put_in(struct weir_build_entry *e, const struct weir_build_with *with)
+{
+	e->ops = with->controller;
+	snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
+	e->params = e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
+	if (!e->own_params)
+		return -1;
+	weir_cc_defaults(e->ops, e->own_params);
+	return 0;
+}
+
+static void take_from_scenario(struct weir_build_entry *e, const struct weir_build_with *with)
+{
+	const struct weir_scenario_controller *c = &e->flow->controller;
+	e->ops = with->registry->ops[c->index];
+	e->params = c->params;
+	snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
 }
 
 static int set_controller(const struct weir_build *b, struct weir_build_entry *e,
@@ -55,22 +82,14 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 	if (!c->name)
 		return 0;
 	bool replaced = weir_build_replaces(b->scenario, with, e->flow);
-	if (with->emulated) {
-		name_kernel_controller(e, replaced ? with->controller_name : c->name);
+	if (weir_build_is_native(b->scenario, with, e->flow)) {
+		name_native(e, replaced ? with->controller_name : c->name);
 		return 0;
 	}
-	if (!replaced) {
-		e->ops = with->registry->ops[c->index];
-		e->params = c->params;
-		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
-	} else {
-		e->ops = with->controller;
-		snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
-		e->params = e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
-		if (!e->own_params)
-			return -1;
-		weir_cc_defaults(e->ops, e->own_params);
-	}
+	if (replaced && put_in(e, with) < 0)
+		return -1;
+	if (!replaced)
+		take_from_scenario(e, with);
 	e->signals = e->ops->signals;
 	e->n_signals = e->ops->n_signals;
 	return 0;
@@ -110,6 +129,7 @@ int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct
 {
 	memset(b, 0, sizeof *b);
 	b->scenario = s;
+	b->registry = with->registry;
 	if (allocate(b) < 0)
 		return -1;
 	weir_traces_rates(traces, s, b->mean_bps);

@@ -19,8 +19,8 @@ struct weir_build_with {
 	/* In place of every `controller: subject`, or of the controller of every entry of `flows` (not of
 	 * `traffic`) when none is marked; NULL: as the scenario says. */
 	const char *controller_name;	      /* what the records call it */
-	const struct weir_cc_ops *controller; /* NULL where the flows are kernel TCP */
-	/* Kernel TCP: each controller is the kernel's own of that name, and recorded as kernel:NAME. */
+	const struct weir_cc_ops *controller; /* NULL: the kernel's own of that name (kernel:NAME) */
+	/* Kernel TCP: Weir's controllers run in the kernel, and kernel:NAME is the kernel's own. */
 	bool emulated;
 };
 
@@ -28,12 +28,16 @@ struct weir_build_with {
 bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
 			 const struct weir_scenario_flow *f);
 
+/* Whether the entry's controller is the kernel's own, in an emulation. */
+bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build_with *with,
+			  const struct weir_scenario_flow *f);
+
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
 	u32 first, count;			/* numbers of its flows, from 0 over all entries */
 	bool controlled;			/* not a datagram application */
 	char controller[WEIR_BUILD_NAME_BYTES]; /* as recorded: "kernel:cubic" stays visible */
-	const struct weir_cc_ops *ops;		/* of a simulated controller, else NULL */
+	const struct weir_cc_ops *ops;		/* NULL: the kernel's own, or none */
 	const u64 *params;			/* its parameters */
 	u64 *own_params;			/* defaults of a controller that was put in */
 	const struct weir_signal *signals;	/* what weir_flow_now shows of it */
@@ -43,6 +47,7 @@ struct weir_build_entry {
 
 struct weir_build {
 	const struct weir_scenario *scenario;
+	const struct weir_registry *registry;
 	struct weir_backend backend; /* set by who carries it: simulated.h, emulated.h */
 	u32 n_flows, n_entries;
 	struct weir_build_entry *entry; /* one for each flow of the scenario, in its order */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "emulable.h"
 
+#include "core/exit_code.h"
+#include "kern/load.h"
+#include "kern/preflight.h"
 #include "ktcp/flow.h"
 
 #include <stdio.h>
@@ -71,13 +74,24 @@ const char *weir_emulable_controller(const char *name)
 	return strncmp(name, "kernel:", 7) == 0 ? name + 7 : name;
 }
 
-static const char *controller_of(const struct weir_scenario *s, const struct weir_build_with *with,
-				 const struct weir_scenario_flow *f)
+/* Of an entry with a controller of the kernel's own; else NULL. */
+static const char *native_of(const struct weir_scenario *s, const struct weir_build_with *with,
+			     const struct weir_scenario_flow *f)
 {
-	if (!f->controller.name)
+	if (!weir_build_is_native(s, with, f))
 		return NULL;
 	return weir_emulable_controller(weir_build_replaces(s, with, f) ? with->controller_name
 									: f->controller.name);
+}
+
+/* Of an entry with one of Weir's; else NULL. */
+static const struct weir_cc_ops *ours_of(const struct weir_scenario *s, const struct weir_build_with *with,
+					 const struct weir_scenario_flow *f)
+{
+	const struct weir_scenario_controller *c = &f->controller;
+	if (!is_tcp(f) || weir_build_is_native(s, with, f))
+		return NULL;
+	return weir_build_replaces(s, with, f) ? with->controller : with->registry->ops[c->index];
 }
 
 static bool is_in(const char *name, const char *list)
@@ -89,21 +103,42 @@ static bool is_in(const char *name, const char *list)
 	return false;
 }
 
+static void join(void *why, const char *line)
+{
+	size_t used = strlen(why);
+	snprintf((char *)why + used, 512 - used, "%s%s", used ? "; " : "", line);
+}
+
+static int check_ours(const struct weir_scenario_flow *f, const struct weir_cc_ops *ops, char why[512])
+{
+	char sentence[WEIR_KERN_WHY_BYTES];
+	if (!weir_kern_takes(ops, sentence)) {
+		snprintf(why, 512, "%.64s: %s", f->name, sentence);
+		return WEIR_EXIT_USAGE;
+	}
+	*why = 0;
+	if (!weir_kern_preflight(join, why))
+		return 0;
+	join(why, "controllers of the kernel's own run without, as kernel:cubic does; so does --on sim");
+	return WEIR_EXIT_MACHINE;
+}
+
 int weir_emulable_controllers(const struct weir_scenario *s, const struct weir_build_with *with,
 			      char why[512])
 {
 	char list[WEIR_KTCP_WHY_BYTES] = "";
 	weir_ktcp_has_controller("reno", list);
 	for (u32 i = 0; i < s->n_flows; i++) {
-		const char *name = controller_of(s, with, &s->flows[i]);
-		if (!name || is_in(name, list))
+		const struct weir_cc_ops *ours = ours_of(s, with, &s->flows[i]);
+		const char *native = native_of(s, with, &s->flows[i]);
+		int code = ours ? check_ours(&s->flows[i], ours, why) : 0;
+		if (code)
+			return code;
+		if (!native || is_in(native, list))
 			continue;
-		snprintf(
-		    why, 512,
-		    "%s: this kernel has no controller \"%.64s\"; it has: %s (Weir's own run with --on sim "
-		    "only, until they run in the kernel)",
-		    s->flows[i].name, name, list);
-		return -1;
+		snprintf(why, 512, "%s: this kernel has no controller \"%.64s\" of its own; it has: %s",
+			 s->flows[i].name, native, list);
+		return WEIR_EXIT_MACHINE;
 	}
 	return 0;
 }
@@ -207,28 +242,13 @@ static void note_endpoints(const struct weir_scenario *s, struct weir_summary *o
 	}
 }
 
-static void add_name(char names[128], const char *name)
-{
-	char padded[128], one[128];
-	snprintf(padded, sizeof padded, ", %s,", names);
-	snprintf(one, sizeof one, ", %.100s,", name);
-	size_t used = strlen(names);
-	if (!strstr(padded, one) && used + strlen(name) + 3 < 128)
-		snprintf(names + used, 128 - used, "%s%s", used ? ", " : "", name);
-}
-
 static void note_controllers(const struct weir_scenario *s, const struct weir_build_with *with,
 			     struct weir_summary *out)
 {
-	char names[128] = "";
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_scenario_controller *c = &s->flows[i].controller;
-		if (!c->name)
-			continue;
-		bool replaced = weir_build_replaces(s, with, &s->flows[i]);
-		if (!c->kernel || replaced)
-			add_name(names, controller_of(s, with, &s->flows[i]));
-		if (replaced || c->index == WEIR_SCENARIO_NONE)
+		if (!c->name || !c->kernel || weir_build_replaces(s, with, &s->flows[i]) ||
+		    c->index == WEIR_SCENARIO_NONE)
 			continue;
 		const struct weir_scenario_catalog_entry *known =
 		    &with->registry->catalog.controllers[c->index];
@@ -238,8 +258,6 @@ static void note_controllers(const struct weir_scenario *s, const struct weir_bu
 						  "%s: controller.%s: the kernel's %s has its own parameters",
 						  s->flows[i].name, known->params[k].name, c->name);
 	}
-	if (*names)
-		weir_summary_note(out, "The kernel's own controllers run: %s", names);
 }
 
 static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)

@@ -19,7 +19,8 @@ u32 weir_emulable_check(const struct weir_scenario_set *set, const struct weir_s
 			struct weir_diag *diag);
 /* "cubic" of "kernel:cubic" and of "cubic". */
 const char *weir_emulable_controller(const char *name);
-/* 0; or -1 with a sentence that names a controller which this kernel does not have, and lists what it has. */
+/* 0; or a weir_exit with a sentence: a controller of Weir's that no kernel can be host to, or this machine
+ * may not; or one of the kernel's own that it does not have, and what it has. */
 int weir_emulable_controllers(const struct weir_scenario *s, const struct weir_build_with *with,
 			      char why[512]);
 /* What the kernel does in its own way. */

@@ -66,6 +66,15 @@ static u64 tcp_sample_ns(const struct weir_emulated *e)
 	return weir_max(e->config.publish_ns, e->b->n_flows * (WEIR_NS_PER_MS / 2));
 }
 
+/* What its socket asks for. */
+static const char *controller_of(const struct weir_emulated *e, const struct weir_build_entry *entry)
+{
+	const char *ours = weir_in_kernel_name(&e->in_kernel, (u32)(entry - e->b->entry));
+	if (!entry->controlled)
+		return NULL;
+	return ours ? ours : weir_emulable_controller(entry->controller);
+}
+
 static int start_flow(struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow, char why[512])
 {
 	const struct weir_scenario_flow *f = entry->flow;
@@ -78,7 +87,7 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	    .receiver_ns = e->site.host[WEIR_RIGHT - from][out->pair].ns.fd,
 	    .sender = address_of(e, from, flow, ipv6),
 	    .receiver = address_of(e, WEIR_RIGHT - from, flow, ipv6),
-	    .controller = entry->controlled ? weir_emulable_controller(entry->controller) : NULL,
+	    .controller = controller_of(e, entry),
 	    .app = weir_build_app(&f->app),
 	    .seed = e->config.seed,
 	    .flow = flow,
@@ -254,7 +263,9 @@ int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const str
 	e->warm_ns = weir_add(e->lead_ns, b->scenario->warmup_ns);
 	if (weir_emulated_seat(e) < 0)
 		return no_memory(why);
-	int code = weir_emulated_open_site(e, why);
+	int code = weir_in_kernel_begin(&e->in_kernel, b, why);
+	if (code == 0)
+		code = weir_emulated_open_site(e, why);
 	if (code == 0)
 		code = start_flows(e, why);
 	if (code)
@@ -386,6 +397,7 @@ void weir_emulated_free(struct weir_emulated *e)
 	weir_ferry_free(e->ferry);
 	if (e->site_open)
 		weir_site_close(&e->site);
+	weir_in_kernel_end(&e->in_kernel);
 	weir_emulated_end_looks(e);
 	free(e->flow);
 	for (u32 i = 0; e->trace && i < e->b->scenario->n_hops; i++)

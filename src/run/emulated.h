@@ -15,6 +15,7 @@
 #include "core/exit_code.h"
 #include "emu/ferry.h"
 #include "emu/site.h"
+#include "in_kernel.h"
 #include "ktcp/flow.h"
 #include "record/emulation.h"
 #include "record/live.h"
@@ -48,6 +49,7 @@ struct weir_emulated {
 	const struct weir_build *b;
 	struct weir_backend_ops ops; /* with what this kernel counts */
 	struct weir_emulated_config config;
+	struct weir_in_kernel in_kernel; /* the controllers */
 	struct weir_site site;
 	bool site_open, running;
 	u32 n_pairs, n_hops; /* ferry's hops */

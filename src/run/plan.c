@@ -115,8 +115,9 @@ int weir_plan_check_machine(const struct weir_plan *p, char why[512])
 {
 	for (u32 i = 0; p->emulated && i < p->n_jobs; i++) {
 		struct weir_build_with with = weir_plan_with(p, &p->jobs[i]);
-		if (weir_emulable_controllers(&p->jobs[i].scenario, &with, why) < 0)
-			return -1;
+		int code = weir_emulable_controllers(&p->jobs[i].scenario, &with, why);
+		if (code)
+			return code;
 	}
 	return 0;
 }

@@ -77,7 +77,8 @@ int weir_plan_run(struct weir_plan *p, const struct weir_outdir *dir, char why[5
  * errno set. */
 int weir_plan_document(const struct weir_plan *p, FILE *out);
 
-/* In an emulation: whether the machine has every controller. 0, or -1 with a sentence. */
+/* In an emulation: whether the machine has every controller, or can have it. 0, or a weir_exit with a
+ * sentence. */
 int weir_plan_check_machine(const struct weir_plan *p, char why[512]);
 /* What the build of a job is told. */
 struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct weir_job *job);

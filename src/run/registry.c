@@ -54,8 +54,30 @@ int weir_registry_init(struct weir_registry *r)
 	return 0;
 }
 
+int weir_registry_add_kernel(struct weir_registry *r, const struct weir_kern_object *object)
+{
+	void *all = realloc(r->compiled, (r->n_compiled + 1u) * sizeof *r->compiled);
+	if (!all)
+		return -1;
+	r->compiled = all;
+	r->compiled[r->n_compiled++] = *object;
+	return 0;
+}
+
+bool weir_registry_kernel(const struct weir_registry *r, const struct weir_cc_ops *ops,
+			  struct weir_kern_object *object)
+{
+	for (u32 i = 0; i < r->n_compiled; i++)
+		if (r->compiled[i].ops == ops) {
+			*object = r->compiled[i];
+			return true;
+		}
+	return weir_kern_object_find(ops->name, object) && object->ops == ops;
+}
+
 void weir_registry_free(struct weir_registry *r)
 {
+	free(r->compiled);
 	free(r->entries);
 	free(r->ops);
 	memset(r, 0, sizeof *r);
