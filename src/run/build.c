@@ -2,6 +2,7 @@
 #include "build.h"
 
 #include "cc/table.h"
+#include "historic.h"
 #include "traces.h"
 
 #include <stdio.h>
@@ -78,7 +79,12 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 			  const struct weir_build_with *with)
 {
 	const struct weir_scenario_controller *c = &e->flow->controller;
-	e->controlled = c->name != NULL;
+	e->controlled = c->name || weir_is_historic(e->flow);
+	if (weir_is_historic(e->flow)) {
+		snprintf(e->controller, sizeof e->controller, "%s", weir_historic_name(&e->flow->endpoint));
+		e->signals = weir_bsd43_signals;
+		e->n_signals = WEIR_BSD43_SIGNALS;
+	}
 	if (!c->name)
 		return 0;
 	bool replaced = weir_build_replaces(b->scenario, with, e->flow);

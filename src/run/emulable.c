@@ -22,6 +22,11 @@ static void check_flow(const struct weir_scenario_set *set, const struct weir_sc
 		       struct weir_diag *diag)
 {
 	const struct weir_scenario_endpoint *e = &f->endpoint;
+	if (e->era != WEIR_SCENARIO_MODERN)
+		weir_scenario_mistake(
+		    set, diag, f->at,
+		    "%s: era: the endpoint of %s exists in the simulator only: run it with --on sim", f->name,
+		    e->era == WEIR_SCENARIO_ERA_1986 ? "1986" : "1988");
 	if (!is_tcp(f))
 		return;
 	if (e->header_bytes != WEIR_EMULATED_HEADER4 && e->header_bytes != WEIR_EMULATED_HEADER6)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "simulated.h"
 
+#include "historic.h"
 #include "hops.h"
 
 #include <assert.h>
@@ -55,7 +56,7 @@ static struct weir_endpoint_config endpoint_of(const struct weir_scenario_endpoi
 	};
 }
 
-static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e)
+static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e, u64 seed)
 {
 	const struct weir_build *b = s->b;
 	const struct weir_scenario_flow *f = e->flow;
@@ -70,9 +71,12 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e)
 	    .fct = f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST,
 	};
 	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
+		struct weir_bsd43_config historic = weir_historic_sender(&f->endpoint, seed, flow);
+		c.historic = weir_is_historic(f) ? &historic : NULL;
+		weir_historic_receiver(&f->endpoint, seed, flow, &c.endpoint);
 		u32 hist = weir_build_hist(b, e, flow);
 		c.start_ns = b->start_ns[flow];
-		c.rtt_ns = e->ops ? &b->rtt_ns[hist] : NULL;
+		c.rtt_ns = e->controlled ? &b->rtt_ns[hist] : NULL;
 		c.queue_ns = &b->queue_ns[hist];
 		u32 added = weir_world_add_flow(s->world, &c);
 		assert(added == flow || added == WEIR_NONE);
@@ -82,7 +86,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e)
 	return 0;
 }
 
-static int add_all(struct weir_simulated *s, const struct weir_traces *traces)
+static int add_all(struct weir_simulated *s, const struct weir_traces *traces, u64 seed)
 {
 	const struct weir_scenario *sc = s->b->scenario;
 	for (u32 i = 0; i < sc->n_hops; i++)
@@ -92,7 +96,7 @@ static int add_all(struct weir_simulated *s, const struct weir_traces *traces)
 		if (add_path(s, &sc->paths[i]) < 0)
 			return -1;
 	for (u32 i = 0; i < s->b->n_entries; i++)
-		if (add_flows(s, &s->b->entry[i]) < 0)
+		if (add_flows(s, &s->b->entry[i], seed) < 0)
 			return -1;
 	return 0;
 }
@@ -164,7 +168,7 @@ int weir_simulated_begin(struct weir_simulated *s, struct weir_build *b, const s
 {
 	*s = (struct weir_simulated){.b = b};
 	s->world = weir_world_new(&(struct weir_world_config){.seed = seed, .flows_hint = b->n_flows});
-	if (!s->world || add_all(s, traces) < 0)
+	if (!s->world || add_all(s, traces, seed) < 0)
 		return -1;
 	b->backend = (struct weir_backend){&simulated_ops, s};
 	return 0;

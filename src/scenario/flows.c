@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+#define HISTORIC_RWND_BYTES 4096
+#define HISTORIC_RWND_MAX_BYTES 65535
+
 static bool is_datagram(u32 app)
 {
 	return app == WEIR_SCENARIO_CBR || app == WEIR_SCENARIO_POISSON;
@@ -33,14 +36,27 @@ static void find_path(struct weir_checker *c, const struct weir_scenario *s, con
 		weir_check_mistake(c, in->path_at, "no path is called \"%.60s\"", in->path);
 }
 
+static const char *era_word(u32 era)
+{
+	return era == WEIR_SCENARIO_ERA_1986 ? "1986" : era == WEIR_SCENARIO_ERA_1988 ? "1988" : "today";
+}
+
 /* A datagram application just sends; a stream needs somebody who decides how fast. */
 static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
 			 const struct weir_scenario_flow *flow)
 {
 	static const char *const keys[] = {"controller", "endpoint", "transport"};
+	const struct weir_yaml *controller = weir_yaml_find(node, "controller");
 	if (!is_datagram(flow->app.kind)) {
-		if (!weir_yaml_find(node, "controller"))
+		bool historic = flow->endpoint.era != WEIR_SCENARIO_MODERN;
+		if (!controller && !historic)
 			weir_check_mistake(c, node->at, "a flow needs \"controller\"");
+		if (controller && historic)
+			weir_check_mistake(
+			    c, controller->key_at,
+			    "controller: an endpoint of %s controls itself: leave it out, or set "
+			    "endpoint: {era: modern}",
+			    era_word(flow->endpoint.era));
 		return;
 	}
 	for (u32 i = 0; i < 3; i++) {
@@ -51,14 +67,52 @@ static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
 	}
 }
 
+static bool is_bsd_policy(const struct weir_scenario_endpoint *e)
+{
+	if (e->ack_policy == WEIR_SCENARIO_ACK_OF_ERA)
+		return e->era != WEIR_SCENARIO_MODERN;
+	return e->ack_policy != WEIR_SCENARIO_ACK_STANDARD;
+}
+
+/* Keys of one way to acknowledge beside the choice of another. */
+static void check_ack_keys(struct weir_checker *c, const struct weir_yaml *node, const char *prefix,
+			   const struct weir_scenario_endpoint *e)
+{
+	static const char *const standard[] = {"ack_every", "delayed_ack"};
+	const struct weir_yaml *holes = weir_yaml_find(node, "ack_out_of_order");
+	for (u32 i = 0; i < 2 && e->era == WEIR_SCENARIO_MODERN && is_bsd_policy(e); i++) {
+		const struct weir_yaml *child = weir_yaml_find(node, standard[i]);
+		if (child)
+			weir_check_mistake(
+			    c, child->key_at, "%s\"%s\" does not apply to ack_policy: %s", prefix,
+			    standard[i], e->ack_policy == WEIR_SCENARIO_ACK_BSD_OLD ? "bsd-old" : "bsd-new");
+	}
+	if (e->ack_out_of_order == WEIR_SCENARIO_HOLES_LATE && !is_bsd_policy(e) && holes)
+		weir_check_mistake(c, holes->key_at,
+				   "%sack_out_of_order: delayed needs ack_policy: bsd-old or bsd-new",
+				   prefix);
+}
+
 static void check_endpoint(struct weir_checker *c, const struct weir_yaml *node, const char *prefix,
 			   const struct weir_scenario_endpoint *e)
 {
-	/* 0: the value was wrong and that is reported. */
+	/* 0: the value was wrong and that is reported, or it does not apply. */
 	if (e->rto_max_ns && e->rto_min_ns > e->rto_max_ns)
 		weir_check_mistake(c, node->at, "%srto_min must not be above rto_max", prefix);
 	if (e->rwnd_bytes && e->rwnd_bytes < e->mss_bytes)
 		weir_check_mistake(c, node->at, "%sreceiver_window must hold at least one mss", prefix);
+	if (e->era != WEIR_SCENARIO_MODERN && e->rwnd_bytes > HISTORIC_RWND_MAX_BYTES)
+		weir_check_mistake(c, node->at,
+				   "%sreceiver_window: of %s it is at most %d B (16 bits of the header)",
+				   prefix, era_word(e->era), HISTORIC_RWND_MAX_BYTES);
+	check_ack_keys(c, node, prefix, e);
+}
+
+/* A receiver of then had 4 KiB where nobody said more. */
+static void settle_window(struct weir_scenario_endpoint *e)
+{
+	if (e->era != WEIR_SCENARIO_MODERN && e->rwnd_bytes == WEIR_SCENARIO_RWND_BYTES)
+		e->rwnd_bytes = weir_max(HISTORIC_RWND_BYTES, e->mss_bytes);
 }
 
 static void check_flow(struct weir_checker *c, struct weir_scenario *s, const struct weir_yaml *node,
@@ -80,6 +134,7 @@ static void check_flow(struct weir_checker *c, struct weir_scenario *s, const st
 		weir_check_mistake(c, weir_yaml_find(node, "stop")->at, "stop: it must be after the start");
 	if (c->mistakes != before)
 		return;
+	settle_window(&flow->endpoint);
 	if (weir_yaml_find(node, "endpoint"))
 		check_endpoint(c, weir_yaml_find(node, "endpoint"), "", &flow->endpoint);
 	bool in_mss = flow->app.kind == WEIR_SCENARIO_PACED || flow->app.kind == WEIR_SCENARIO_ON_OFF;
@@ -187,8 +242,11 @@ void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct we
 	const struct weir_yaml *root = c->tree->root, *lists[2];
 	u32 before = c->mistakes, n = 0;
 	const struct weir_yaml *endpoint = weir_yaml_find(root, "endpoint");
-	if (endpoint && endpoint->kind == WEIR_YAML_MAP)
-		check_endpoint(c, endpoint, "endpoint: ", &s->endpoint);
+	if (endpoint && endpoint->kind == WEIR_YAML_MAP) {
+		struct weir_scenario_endpoint settled = s->endpoint;
+		settle_window(&settled);
+		check_endpoint(c, endpoint, "endpoint: ", &settled);
+	}
 	for (u32 i = 0; i < 2; i++) {
 		lists[i] = weir_yaml_find(root, keys[i]);
 		n += count_flows(c, lists[i], keys[i]);

@@ -16,6 +16,8 @@
 #define WEIR_SCENARIO_MAX_HOPS 1000
 #define WEIR_SCENARIO_MAX_POINTS 10000
 #define WEIR_SCENARIO_NONE 0xffffffffU
+#define WEIR_SCENARIO_RWND_BYTES                                                                             \
+	(1ULL << 40) /* the largest receiver window, and what a modern one is by default */
 
 /* Where a value stands, so that a later stage can point at it: weir_scenario_mistake. */
 struct weir_scenario_place {
@@ -107,8 +109,34 @@ struct weir_scenario_path {
 };
 
 enum weir_scenario_recovery { WEIR_SCENARIO_SACK, WEIR_SCENARIO_NEWRENO, WEIR_SCENARIO_RENO };
+/* All but the modern endpoint are historic: the sender has its own way of control, and no controller. */
+enum weir_scenario_era { WEIR_SCENARIO_MODERN, WEIR_SCENARIO_ERA_1986, WEIR_SCENARIO_ERA_1988 };
+enum weir_scenario_variance {
+	WEIR_SCENARIO_VARIANCE_OF_ERA,
+	WEIR_SCENARIO_VARIANCE_NONE,
+	WEIR_SCENARIO_VARIANCE_2V,
+	WEIR_SCENARIO_VARIANCE_4V,
+};
+enum weir_scenario_ack_policy {
+	WEIR_SCENARIO_ACK_OF_ERA,
+	WEIR_SCENARIO_ACK_STANDARD,
+	WEIR_SCENARIO_ACK_BSD_OLD,
+	WEIR_SCENARIO_ACK_BSD_NEW,
+};
+enum weir_scenario_holes {
+	WEIR_SCENARIO_HOLES_OF_ERA,
+	WEIR_SCENARIO_HOLES_LATE,
+	WEIR_SCENARIO_HOLES_AT_ONCE
+};
+enum weir_scenario_switch { WEIR_SCENARIO_AS_ERA, WEIR_SCENARIO_ON, WEIR_SCENARIO_OFF };
 struct weir_scenario_endpoint {
-	u32 recovery; /* enum weir_scenario_recovery */
+	u32 era;	  /* enum weir_scenario_era: says what the switches are that say nothing themselves */
+	u32 rtt_variance; /* enum weir_scenario_variance */
+	/* enum weir_scenario_switch */
+	u32 exponential_backoff, slow_start, dynamic_window, karn, fast_retransmit;
+	u32 ack_policy;	      /* enum weir_scenario_ack_policy; of the modern era: the standard one */
+	u32 ack_out_of_order; /* enum weir_scenario_holes; of the modern era: at once */
+	u32 recovery;	      /* enum weir_scenario_recovery; from here on 0 where it does not apply */
 	u64 mss_bytes, header_bytes, rwnd_bytes;
 	u64 initial_window_packets;
 	u64 ack_every; /* 1 or 2 */
@@ -136,11 +164,12 @@ struct weir_scenario_app {
 };
 
 struct weir_scenario_controller {
-	const char *name;  /* NULL for a datagram application; of `kernel:cubic` it is cubic */
-	bool kernel;	   /* written as kernel:NAME: may then be unknown to the catalog */
-	bool subject;	   /* to be replaced by --controller; name is then "subject" */
-	u32 index;	   /* in the catalog, or WEIR_SCENARIO_NONE (subject, kernel:NAME unknown here) */
-	u32 n_params;	   /* of catalog->controllers[index] */
+	const char
+	    *name;    /* NULL for a datagram application and a historic endpoint; of `kernel:cubic` cubic */
+	bool kernel;  /* written as kernel:NAME: may then be unknown to the catalog */
+	bool subject; /* to be replaced by --controller; name is then "subject" */
+	u32 index;    /* in the catalog, or WEIR_SCENARIO_NONE (subject, kernel:NAME unknown here) */
+	u32 n_params; /* of catalog->controllers[index] */
 	const u64 *params; /* complete, in the table's order and units; NULL where n_params = 0 */
 	struct weir_scenario_place at;
 };
@@ -162,7 +191,7 @@ struct weir_scenario_flow {
 };
 
 struct weir_scenario_record {
-	bool pcap, qlog, iperf3, mahimahi;
+	bool pcap, qlog, iperf3, mahimahi, sends;
 };
 
 struct weir_scenario {

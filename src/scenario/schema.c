@@ -222,8 +222,18 @@ static const struct weir_schema_key application_keys[] = {
      .default_text = "false", .help = "the times above are means of an exponential distribution"},
 };
 
+#define MODERN .only = BIT(MODERN)
+#define HISTORIC .only = BIT(ERA_1986) | BIT(ERA_1988)
+#define SWITCH(field, what)                                                                                  \
+	WEIR_KEY_WORD, HISTORIC, AT(weir_scenario_endpoint, field), .words = "era|true|false",               \
+								    .default_text = "era", .help = what
 static const struct weir_schema_key endpoint_keys[] = {
-    {"recovery", WEIR_KEY_WORD, AT(weir_scenario_endpoint, recovery), .words = "sack|newreno|reno",
+    {"era", WEIR_KEY_WORD, AT(weir_scenario_endpoint, era), .words = "modern|1986|1988",
+     .default_text = "modern",
+     .help =
+	 "today's endpoint, that of 4.3BSD, or that of 4.3BSD-Tahoe with the seven algorithms of Jacobson "
+	 "and Karels: it sets the switches that say `era` (docs/historic.md)"},
+    {"recovery", WEIR_KEY_WORD, MODERN, AT(weir_scenario_endpoint, recovery), .words = "sack|newreno|reno",
      .default_text = "sack",
      .help = "how lost data is repaired: RFC 6675 with PRR and RACK-TLP, RFC 6582, RFC 5681"},
     {"mss", WEIR_KEY_BYTES, AT(weir_scenario_endpoint, mss_bytes), .default_text = "1448 B", .min = 64,
@@ -231,27 +241,47 @@ static const struct weir_schema_key endpoint_keys[] = {
     {"header", WEIR_KEY_BYTES, AT(weir_scenario_endpoint, header_bytes), .default_text = "52 B", .min = 20,
      .max = 1000, .help = "IP and transport header of each packet"},
     {"receiver_window", WEIR_KEY_BYTES, AT(weir_scenario_endpoint, rwnd_bytes), .default_text = "1 TiB",
-     .min = 1000, .max = 1ULL << 40, .help = "receive buffer"},
-    {"initial_window", WEIR_KEY_PACKETS, AT(weir_scenario_endpoint, initial_window_packets),
+     .min = 1000, .max = WEIR_SCENARIO_RWND_BYTES,
+     .help = "receive buffer; of 1986 and 1988 at most 65535 B, and 4 KiB unless told otherwise"},
+    {"initial_window", WEIR_KEY_PACKETS, MODERN, AT(weir_scenario_endpoint, initial_window_packets),
      .default_text = "10 packets", .min = 1, .max = 1000, .help = "RFC 6928"},
-    {"ack_every", WEIR_KEY_PACKETS, AT(weir_scenario_endpoint, ack_every), .default_text = "2 packets",
-     .min = 1, .max = 2, .help = "an acknowledgement for each packet or each second one"},
-    {"delayed_ack", WEIR_KEY_TIME, AT(weir_scenario_endpoint, delayed_ack_ns), .default_text = "200 ms",
-     .max = 10 * S, .help = "the longest that an acknowledgement waits"},
-    {"rto_min", WEIR_KEY_TIME, AT(weir_scenario_endpoint, rto_min_ns), .default_text = "200 ms", .min = MS,
-     .max = 60 * S, .help = "least retransmission timeout"},
-    {"rto_max", WEIR_KEY_TIME, AT(weir_scenario_endpoint, rto_max_ns), .default_text = "120 s", .min = S,
-     .max = HOUR, .help = "largest retransmission timeout"},
-    {"tail_loss_probe", WEIR_KEY_FLAG, AT(weir_scenario_endpoint, tail_loss_probe), .default_text = "true",
-     .help = "RFC 8985 section 7; with `recovery: sack`"},
-    {"undo", WEIR_KEY_FLAG, AT(weir_scenario_endpoint, undo), .default_text = "true",
+    {"initial_window", WEIR_KEY_PACKETS, HISTORIC, AT(weir_scenario_endpoint, initial_window_packets),
+     .default_text = "1 packet", .min = 1, .max = 1000, .help = "where slow start begins"},
+    {"ack_policy", WEIR_KEY_WORD, AT(weir_scenario_endpoint, ack_policy),
+     .words = "era|standard|bsd-old|bsd-new", .default_text = "era",
+     .help = "when the receiver answers: by `ack_every` and `delayed_ack`; at 35 % of the window or with a "
+	     "tick of 200 ms; or with two segments already"},
+    {"ack_out_of_order", WEIR_KEY_WORD, AT(weir_scenario_endpoint, ack_out_of_order),
+     .words = "era|delayed|at-once", .default_text = "era",
+     .help = "how soon data out of order is answered; `delayed` needs a bsd policy"},
+    {"ack_every", WEIR_KEY_PACKETS, MODERN, AT(weir_scenario_endpoint, ack_every),
+     .default_text = "2 packets", .min = 1, .max = 2,
+     .help = "an acknowledgement for each packet or each second one"},
+    {"delayed_ack", WEIR_KEY_TIME, MODERN, AT(weir_scenario_endpoint, delayed_ack_ns),
+     .default_text = "200 ms", .max = 10 * S, .help = "the longest that an acknowledgement waits"},
+    {"rto_min", WEIR_KEY_TIME, MODERN, AT(weir_scenario_endpoint, rto_min_ns), .default_text = "200 ms",
+     .min = MS, .max = 60 * S, .help = "least retransmission timeout"},
+    {"rto_max", WEIR_KEY_TIME, MODERN, AT(weir_scenario_endpoint, rto_max_ns), .default_text = "120 s",
+     .min = S, .max = HOUR, .help = "largest retransmission timeout"},
+    {"tail_loss_probe", WEIR_KEY_FLAG, MODERN, AT(weir_scenario_endpoint, tail_loss_probe),
+     .default_text = "true", .help = "RFC 8985 section 7; with `recovery: sack`"},
+    {"undo", WEIR_KEY_FLAG, MODERN, AT(weir_scenario_endpoint, undo), .default_text = "true",
      .help = "take back a cut that proves to be a mistake"},
-    {"ecn", WEIR_KEY_FLAG, AT(weir_scenario_endpoint, ecn), .default_text = "false",
+    {"ecn", WEIR_KEY_FLAG, MODERN, AT(weir_scenario_endpoint, ecn), .default_text = "false",
      .help = "ECN-capable data; each mark is echoed"},
-    {"pace", WEIR_KEY_FLAG, AT(weir_scenario_endpoint, pace), .default_text = "false",
+    {"pace", WEIR_KEY_FLAG, MODERN, AT(weir_scenario_endpoint, pace), .default_text = "false",
      .help = "spread a window over its round trip where the controller sets no rate"},
     {"first_sequence", WEIR_KEY_COUNT, AT(weir_scenario_endpoint, first_sequence), .default_text = "0",
      .max = 1ULL << 40, .help = "stream offset of the first byte, to see 32-bit numbers wrap"},
+    {"rtt_variance", WEIR_KEY_WORD, HISTORIC, AT(weir_scenario_endpoint, rtt_variance),
+     .words = "era|none|2v|4v", .default_text = "era",
+     .help = "timeout of twice the mean (RFC 793), of the mean and two deviations, or and four"},
+    {"exponential_backoff", SWITCH(exponential_backoff, "the timeout doubles with each in a row")},
+    {"slow_start", SWITCH(slow_start, "begin with one segment, again after a loss or an idle time")},
+    {"dynamic_window", SWITCH(dynamic_window, "congestion avoidance: a loss halves the window")},
+    {"karn",
+     SWITCH(karn, "no measurement of what was sent again; the timeout stays backed off till the next")},
+    {"fast_retransmit", SWITCH(fast_retransmit, "with the third duplicate acknowledgement, then slow start")},
 };
 
 static const struct weir_schema_key record_keys[] = {
@@ -263,6 +293,8 @@ static const struct weir_schema_key record_keys[] = {
      .help = "JSON in the shape of iperf3's"},
     {"mahimahi", WEIR_KEY_FLAG, SINGLE, AT(weir_scenario_record, mahimahi), .default_text = "false",
      .help = "a log in the shape of mm-link's"},
+    {"sends", WEIR_KEY_FLAG, SINGLE, AT(weir_scenario_record, sends), .default_text = "false",
+     .help = "`sends.csv`: each data packet as it left, for sequence numbers over time"},
 };
 
 #define KEYS(of) of##_keys, sizeof of##_keys / sizeof of##_keys[0]

@@ -13,7 +13,8 @@ struct filling {
 	void *into;
 	bool selector_known;
 	u32 selector;
-	u64 given; /* bits of the rows that were found in the file */
+	u32 inherited; /* bit of the selector's word that the struct came with; 0: it came with nothing */
+	u64 given;     /* bits of the rows that were found in the file */
 };
 
 static bool applies(const struct filling *f, const struct weir_schema_key *key)
@@ -69,23 +70,27 @@ static void fill_key(struct weir_checker *c, const struct filling *f, const stru
 }
 
 /* Which of the other rows apply depends on this key, wherever in the map it stands. */
-static void fill_selector(struct weir_checker *c, struct filling *f)
+static void fill_selector(struct weir_checker *c, struct filling *f, bool defaults)
 {
 	const struct weir_schema_key *key = find_row(f, f->scope->selector);
 	struct weir_yaml *node = weir_yaml_find(f->node, key->name);
 	u32 *word = (u32 *)(void *)((char *)f->into + key->at);
 	u32 before = c->mistakes;
 	char error[240];
+	f->inherited = defaults ? 0 : 1U << *word;
 	if (node) {
 		fill_key(c, f, key, node);
 		f->given |= 1ULL << (key - f->scope->keys);
 		f->selector_known = c->mistakes == before && !node->bad;
-	} else if (f->node && f->node->kind == WEIR_YAML_TEXT && !strcmp(f->scope->primary, key->name)) {
+	} else if (f->node && f->node->kind == WEIR_YAML_TEXT && f->scope->primary &&
+		   !strcmp(f->scope->primary, key->name)) {
 		f->selector_known = weir_check_value(c, key, f->node->text, f->node->at, f->into, error);
 		f->given |= 1ULL << (key - f->scope->keys);
 		if (!f->selector_known)
 			weir_check_mistake(c, f->node->at, "%s: %s", f->node->key ? f->node->key : key->name,
 					   error);
+	} else if (!defaults) {
+		f->selector_known = true;
 	} else if (key->default_text) {
 		f->selector_known = weir_check_value(c, key, key->default_text,
 						     (struct weir_scenario_place){0}, f->into, error);
@@ -147,6 +152,12 @@ static void fill_beside(struct weir_checker *c, struct filling *f)
 	c->in_axis = in_axis;
 }
 
+/* A row that did not apply to the inherited choice has inherited nothing. */
+static bool newly_applies(const struct filling *f, const struct weir_schema_key *key)
+{
+	return key->only && f->inherited && !(key->only & f->inherited);
+}
+
 static void fill_absent(struct weir_checker *c, struct filling *f, bool defaults)
 {
 	struct weir_scenario_place at = f->node ? f->node->at : (struct weir_scenario_place){0};
@@ -157,7 +168,7 @@ static void fill_absent(struct weir_checker *c, struct filling *f, bool defaults
 			continue;
 		if (key->flags & WEIR_KEY_REQUIRED)
 			weir_check_mistake(c, at, "%s needs \"%s\"", f->scope->name, key->name);
-		else if (!defaults || (is_selector(f, key) && f->selector_known))
+		else if (!(defaults || newly_applies(f, key)) || (is_selector(f, key) && f->selector_known))
 			continue;
 		else if (key->kind == WEIR_KEY_MAP && (key->default_text || (key->flags & WEIR_KEY_ALWAYS))) {
 			struct weir_yaml word = {.kind = WEIR_YAML_TEXT, .text = key->default_text, .at = at};
@@ -180,7 +191,7 @@ void weir_check_scope(struct weir_checker *c, enum weir_scope_id id, const struc
 		return;
 	}
 	if (f.scope->selector)
-		fill_selector(c, &f);
+		fill_selector(c, &f, defaults);
 	if (node && node->kind == WEIR_YAML_TEXT) {
 		const struct weir_schema_key *key = find_row(&f, f.scope->primary);
 		char error[240];

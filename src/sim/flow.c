@@ -30,8 +30,13 @@ static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, c
 	push_toward(w, f, false, &p);
 }
 
+void weir_sim_send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s)
+{
+	send_segment(w, f, s);
+}
+
 /* Sends all that may leave now, and arms the sender's timer. */
-void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
+static inline void send_all(struct weir_world *w, struct weir_sim_flow *f)
 {
 	struct weir_segment s;
 	while (weir_sender_poll(&f->sender, w->now_ns, &s))
@@ -40,24 +45,34 @@ void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
 	weir_sim_arm(w, &f->sender_armed_ns, weir_sender_next_ns(&f->sender), WEIR_TIMER_SENDER, f->number);
 }
 
+void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
+{
+	if (f->historic)
+		weir_sim_historic_send_all(w, f);
+	else
+		send_all(w, f);
+}
+
 void weir_sim_start(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
+	struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
 	if (f->stopped) /* before it began */
 		return;
 	f->started = true;
-	if (f->sender.cc) {
-		struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
+	if (weir_sim_is_stream(f))
 		weir_receiver_init(&f->receiver, endpoint);
-		if (!weir_sender_init(&f->sender, endpoint, f->sender.cc, f->sender.params, w->now_ns)) {
-			w->failed = true;
-			return;
-		}
+	if (f->historic)
+		weir_sim_historic_start(w, f);
+	else if (f->sender.cc &&
+		 !weir_sender_init(&f->sender, endpoint, f->sender.cc, f->sender.params, w->now_ns)) {
+		w->failed = true;
+		return;
 	}
 	if (f->app) {
 		weir_sim_app_start(w, flow);
 	} else {
-		weir_sender_written(&f->sender, WEIR_NEVER);
+		weir_sim_written(f, WEIR_NEVER);
 		weir_sim_send_all(w, f);
 	}
 }
@@ -68,13 +83,13 @@ void weir_sim_stop(struct weir_world *w, u32 flow)
 	f->stopped = true;
 	if (!f->started)
 		return;
-	u64 sent_bytes = f->sender.cc ? f->sender.nxt - f->sender.config->first_sequence : 0;
+	u64 sent_bytes = weir_sim_is_stream(f) ? weir_sim_sent_seq(f) - weir_sim_first_sequence(w, f) : 0;
 	if (f->app) {
 		weir_app_stop(&f->app->app, w->now_ns, sent_bytes);
 		f->app->request_ns = WEIR_NEVER;
 	}
-	if (f->sender.cc)
-		weir_sender_written(&f->sender, sent_bytes);
+	if (weir_sim_is_stream(f))
+		weir_sim_written(f, sent_bytes);
 }
 
 static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_ack_segment *ack)
@@ -91,7 +106,7 @@ static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct
 		p.bytes = (u16)(p.bytes + 4 + 8 * ack->n_sack); /* the option and its padding */
 	}
 	if (__builtin_expect(w->tapped, 0))
-		tap_send(w, flow, true, f->sender.nxt, f->receiver.next, &p);
+		tap_send(w, flow, true, weir_sim_sent_seq(f), f->receiver.next, &p);
 	push_toward(w, f, true, &p);
 }
 
@@ -153,10 +168,15 @@ static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, co
 		weir_sim_sack_get(w, p->ext, &ack);
 		weir_sim_sack_drop(w, p->ext);
 	}
-	u64 rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
+	u64 rtt_ns;
+	if (__builtin_expect(f->historic, 0)) {
+		rtt_ns = weir_sim_historic_ack(w, f, &ack);
+	} else {
+		rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
+		send_all(w, f);
+	}
 	if (rtt_ns && f->rtt_ns)
 		weir_hist_add(f->rtt_ns, rtt_ns);
-	weir_sim_send_all(w, f);
 	if (__builtin_expect(w->tapped, 0) && w->taps.on_ack_done) {
 		struct weir_flow_now now;
 		weir_world_flow_now(w, f->number, &now);
@@ -170,8 +190,8 @@ static void tap_receive(struct weir_world *w, const struct weir_packet *p)
 	bool is_ack = p->flags & WEIR_SIM_BACKWARD;
 	if (!w->taps.on_receive)
 		return;
-	u64 seq = is_ack ? f->sender.nxt : weir_seq_expand((u32)p->ref, f->receiver.next);
-	u64 ack = is_ack ? weir_seq_expand((u32)p->ref, f->sender.una) : f->receiver.next;
+	u64 seq = is_ack ? weir_sim_sent_seq(f) : weir_seq_expand((u32)p->ref, f->receiver.next);
+	u64 ack = is_ack ? weir_seq_expand((u32)p->ref, weir_sim_acked_seq(f)) : f->receiver.next;
 	w->taps.on_receive(w->taps.ctx, w->now_ns, p->flow, is_ack, seq, ack, p->bytes);
 }
 
@@ -201,9 +221,13 @@ void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p)
 void weir_sim_sender_due(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
+	if (f->historic) {
+		weir_sim_historic_due(w, f);
+		return;
+	}
 	if (weir_sender_next_ns(&f->sender) <= w->now_ns)
 		weir_sender_on_timer(&f->sender, w->now_ns);
-	weir_sim_send_all(w, f);
+	send_all(w, f);
 }
 
 void weir_sim_receiver_due(struct weir_world *w, u32 flow)

@@ -33,6 +33,10 @@ void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_fl
 	};
 	if (!f->started)
 		return;
+	if (f->historic) {
+		weir_sim_historic_totals(f, t);
+		return;
+	}
 	if (!s->cc) {
 		t->delivered_bytes = f->app->datagram_received_bytes;
 		t->sent_wire_bytes = f->app->datagram_sent_bytes;
@@ -54,6 +58,8 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	const struct weir_sim_flow *f = &w->flows[flow];
 	const struct weir_sender *s = &f->sender;
 	*n = (struct weir_flow_now){.done = f->stopped};
+	if (f->started && f->historic)
+		weir_sim_historic_now(f, n);
 	if (!f->started || !s->cc)
 		return;
 	*n = (struct weir_flow_now){

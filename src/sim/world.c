@@ -58,11 +58,13 @@ void weir_world_free(struct weir_world *w)
 	if (!w)
 		return;
 	for (u32 i = 0; i < w->n_flows; i++) {
-		if (w->flows[i].started && w->flows[i].sender.cc) {
-			weir_sender_free(&w->flows[i].sender);
-			weir_receiver_free(&w->flows[i].receiver);
-		}
-		free(w->flows[i].app);
+		struct weir_sim_flow *f = &w->flows[i];
+		if (f->started && f->sender.cc)
+			weir_sender_free(&f->sender);
+		if (f->started && weir_sim_is_stream(f))
+			weir_receiver_free(&f->receiver);
+		free(f->bsd43);
+		free(f->app);
 	}
 	for (u32 i = 0; i < w->n_hops; i++) {
 		weir_hop_free(w->hops[i].link);
@@ -201,7 +203,7 @@ static bool add_app(struct weir_sim_flow *f, const struct weir_app_config *c)
 u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 {
 	bool datagram = weir_app_is_datagram(c->app.kind);
-	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc))
+	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc == !c->historic))
 		return WEIR_NONE;
 	if (!reserve_flow(w))
 		return WEIR_NONE;
@@ -224,6 +226,10 @@ u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 	};
 	if (endpoint == WEIR_NONE || !add_app(f, &c->app))
 		return WEIR_NONE;
+	if (c->historic && !datagram && !weir_sim_historic_add(f, c->historic)) {
+		free(f->app);
+		return WEIR_NONE;
+	}
 	w->n_flows++;
 	bool timed = weir_timers_push(&w->timers, c->start_ns, WEIR_TIMER_START, flow);
 	if (timed && c->stop_ns != WEIR_NEVER)

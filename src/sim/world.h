@@ -10,6 +10,7 @@
 #include "app/app.h"
 #include "core/hist.h"
 #include "link/hop.h"
+#include "transport/bsd43.h"
 #include "transport/endpoint.h"
 
 struct weir_world;
@@ -22,8 +23,10 @@ struct weir_world_config {
 struct weir_flow_config {
 	u32 path;
 	bool reverse;		      /* data travels the path's way back */
-	const struct weir_cc_ops *cc; /* NULL for datagram applications */
-	const u64 *params;	      /* cc->n_params values, kept by the caller while the world lives */
+	const struct weir_cc_ops *cc; /* NULL for datagram applications and historic flows */
+	/* The historic endpoint sends, and decides for itself; NULL: the modern one. */
+	const struct weir_bsd43_config *historic;
+	const u64 *params; /* cc->n_params values, kept by the caller while the world lives */
 	struct weir_endpoint_config endpoint;
 	struct weir_app_config app;
 	u64 start_ns, stop_ns;	    /* stop_ns: the application ends; WEIR_NEVER = with the run */

@@ -13,6 +13,16 @@ enum weir_recovery {
 	WEIR_RECOVERY_RENO,    /* RFC 5681: fast recovery ends with the first new ACK */
 };
 
+/* When an acknowledgement leaves. */
+enum weir_ack_policy {
+	WEIR_ACK_STANDARD, /* RFC 5681: each `ack_every`-th full segment, or after delayed_ack_ns */
+	/* Those of 4.3BSD wait for the next firing of a timer of 200 ms that runs all the time, or until the
+	 * application has freed so much of the window that it is news to the sender: */
+	WEIR_ACK_BSD_OLD, /* 35 % of it (1986) */
+	WEIR_ACK_BSD_NEW, /* 35 %, or two segments (1988) */
+};
+#define WEIR_ACK_BSD_TICK_NS (200 * WEIR_NS_PER_MS) /* the fast timer */
+
 struct weir_endpoint_config {
 	u32 mss_bytes;	  /* payload of a full segment */
 	u32 header_bytes; /* IP and transport header of each packet, either way */
@@ -20,6 +30,10 @@ struct weir_endpoint_config {
 	u32 initial_window_packets;
 	u32 ack_every;	    /* an ACK for each n-th full segment; 1 or 2 */
 	u64 delayed_ack_ns; /* the latest that an ACK waits for a second segment */
+	enum weir_ack_policy ack_policy;
+	bool ack_out_of_order_late; /* BSD before May 1988: a hole, or its end, does not hurry an ACK */
+	bool plain_acks;	    /* no SACK blocks */
+	u32 ack_phase_ns; /* BSD: the fast timer fires at this time and each 200 ms later; < 200 ms */
 	enum weir_recovery recovery;
 	bool tail_loss_probe; /* RFC 8985 section 7; only with SACK */
 	bool undo;	      /* undo of cuts that proved spurious: DSACK (RFC 3708) or Eifel (RFC 3522) */

@@ -6,14 +6,37 @@
 #define RANGES_START 4
 #define RANGES_MAX (1u << 20)
 
+/* In-order data that is acknowledged without waiting. Of 4.3BSD: what the window has opened by, in percent
+ * rounded down, is at least 35; the application reads at once. */
+static u32 ack_bytes(const struct weir_endpoint_config *c)
+{
+	u64 old_bytes = (35 * weir_min(c->rwnd_bytes, 1ULL << 40) + 99) / 100;
+	if (c->ack_policy == WEIR_ACK_STANDARD)
+		return c->ack_every > 1 ? c->ack_every * c->mss_bytes : 1;
+	if (c->ack_policy == WEIR_ACK_BSD_NEW)
+		old_bytes = weir_min(old_bytes, 2 * c->mss_bytes);
+	return (u32)weir_min(old_bytes, 0xffffffffU);
+}
+
+static u8 habits(const struct weir_endpoint_config *c)
+{
+	bool bsd = c->ack_policy != WEIR_ACK_STANDARD;
+	return (u8)((bsd ? WEIR_RECEIVER_TICKS : 0) |
+		    (bsd && c->ack_out_of_order_late ? WEIR_RECEIVER_LATE_HOLES : 0) |
+		    (c->plain_acks ? WEIR_RECEIVER_PLAIN_ACKS : 0));
+}
+
 void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_config *c)
 {
+	bool bsd = c->ack_policy != WEIR_ACK_STANDARD;
 	*r = (struct weir_receiver){
 	    .next = c->first_sequence,
 	    .delayed_ns = WEIR_NEVER,
 	    .window = weir_endpoint_window(c),
-	    .ack_bytes = c->ack_every > 1 ? c->ack_every * c->mss_bytes : 1,
-	    .delayed_ack_ns = c->delayed_ack_ns,
+	    .ack_bytes = ack_bytes(c),
+	    .habits = habits(c),
+	    .delayed_ack_ns = bsd ? WEIR_ACK_BSD_TICK_NS : c->delayed_ack_ns,
+	    .tick_phase_ns = c->ack_phase_ns,
 	    .pool = c->pool,
 	};
 }
@@ -158,6 +181,13 @@ static bool ce_changes(struct weir_receiver *r, bool ce, struct weir_ack_segment
 	return flush;
 }
 
+static enum weir_receive_verdict wait_for_more(struct weir_receiver *r, u64 now_ns)
+{
+	if (r->delayed_ns == WEIR_NEVER)
+		r->delayed_ns = weir_receiver_due_ns(r, now_ns);
+	return WEIR_RECEIVE_WAIT;
+}
+
 enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes,
 						u8 attempt, bool ce, bool *flush,
 						struct weir_ack_segment *flushed)
@@ -179,18 +209,15 @@ enum weir_receive_verdict weir_receiver_on_data(struct weir_receiver *r, u64 now
 	if (start > r->next) {
 		if (end <= edge)
 			keep_out_of_order(r, start, end);
-		return WEIR_RECEIVE_ACK;
+		return r->habits & WEIR_RECEIVER_LATE_HOLES ? wait_for_more(r, now_ns) : WEIR_RECEIVE_ACK;
 	}
 	if (r->pending_bytes == 0)
 		r->echo_attempt = attempt; /* as TS.Recent: the earliest segment that the ACK answers */
-	r->pending_bytes += (u32)(end - r->next);
-	bool had_holes = r->n_ranges > 0;
+	bool hurry = r->n_ranges > 0 && !(r->habits & WEIR_RECEIVER_LATE_HOLES);
+	u64 next_before = r->next;
 	deliver_in_order(r, end);
-	if (had_holes || r->pending_bytes >= r->ack_bytes)
-		return WEIR_RECEIVE_ACK;
-	if (r->delayed_ns == WEIR_NEVER)
-		r->delayed_ns = now_ns + r->delayed_ack_ns;
-	return WEIR_RECEIVE_WAIT;
+	r->pending_bytes = (u32)weir_min(r->pending_bytes + r->next - next_before, 0xffffffffU);
+	return hurry || r->pending_bytes >= r->ack_bytes ? WEIR_RECEIVE_ACK : wait_for_more(r, now_ns);
 }
 
 static void add_sack_blocks(struct weir_receiver *r, struct weir_ack_segment *out)
@@ -213,6 +240,11 @@ static void add_sack_blocks(struct weir_receiver *r, struct weir_ack_segment *ou
 
 void weir_receiver_report(struct weir_receiver *r, struct weir_ack_segment *out)
 {
+	if (r->habits & WEIR_RECEIVER_PLAIN_ACKS) {
+		r->has_duplicate = false;
+		r->n_recent = 0;
+		return;
+	}
 	if (r->has_duplicate) {
 		out->sack[out->n_sack++] = r->duplicate;
 		r->has_duplicate = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiving end of the modern endpoint: in-order delivery, SACK blocks newest first (RFC 2018),
- * duplicate reports (RFC 2883), delayed ACKs (RFC 5681 section 4.2: at once when out of order or when a
- * hole is filled), each CE echoed precisely (an ACK never mixes marked and unmarked data). */
+/* The receiving end: in-order delivery, SACK blocks newest first (RFC 2018), duplicate reports (RFC 2883),
+ * delayed ACKs (RFC 5681 section 4.2: at once when out of order or when a hole is filled), each CE echoed
+ * precisely (an ACK never mixes marked and unmarked data). It serves the historic endpoint too: its habits
+ * (endpoint.h, enum weir_ack_policy) are those of 4.3BSD then. */
 #ifndef WEIR_TRANSPORT_RECEIVER_H
 #define WEIR_TRANSPORT_RECEIVER_H
 
@@ -24,13 +25,22 @@ struct weir_receiver {
 	bool failed;	   /* out of memory: data was not kept */
 	bool has_duplicate;
 	u8 n_recent;
+	u8 habits; /* enum weir_receiver_habit */
 	u64 delayed_ack_ns;
 	struct weir_range *ranges; /* the first one held, inside `room` */
 	struct weir_range *room;
 	struct weir_pool *pool;
 	u32 capacity;
+	u32 tick_phase_ns;		  /* with TICKS: the timer fires then and each delayed_ack_ns later */
 	u64 recent[WEIR_SACK_BLOCKS];	  /* an offset inside each range touched lately, newest first */
 	struct weir_sack_block duplicate; /* to be reported in the next ACK, when has_duplicate */
+};
+
+/* Where it does not behave as RFCs of today say. */
+enum weir_receiver_habit {
+	WEIR_RECEIVER_TICKS = 1 << 0,	   /* delayed_ack_ns is the period of a timer that runs anyway */
+	WEIR_RECEIVER_LATE_HOLES = 1 << 1, /* data out of order, or the end of a hole: no ACK at once */
+	WEIR_RECEIVER_PLAIN_ACKS = 1 << 2, /* no SACK blocks */
 };
 
 enum weir_receive_verdict {
@@ -62,6 +72,15 @@ static inline void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_se
 		weir_receiver_report(r, out);
 }
 
+/* When data that arrives now and that no other ACK answers will be acknowledged. */
+static inline u64 weir_receiver_due_ns(const struct weir_receiver *r, u64 now_ns)
+{
+	u64 due_ns = now_ns + r->delayed_ack_ns;
+	if (__builtin_expect(r->habits & WEIR_RECEIVER_TICKS, 0))
+		due_ns -= (due_ns - r->tick_phase_ns) % r->delayed_ack_ns;
+	return due_ns;
+}
+
 /* The plain case of weir_receiver_on_data, inline: the next segment, no holes, no change of CE. False: call
  * that. */
 static inline bool weir_receiver_in_order(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes, u8 attempt,
@@ -75,7 +94,7 @@ static inline bool weir_receiver_in_order(struct weir_receiver *r, u64 now_ns, u
 	r->pending_bytes += bytes;
 	*verdict = r->pending_bytes >= r->ack_bytes ? WEIR_RECEIVE_ACK : WEIR_RECEIVE_WAIT;
 	if (r->delayed_ns == WEIR_NEVER)
-		r->delayed_ns = now_ns + r->delayed_ack_ns;
+		r->delayed_ns = weir_receiver_due_ns(r, now_ns);
 	return true;
 }
 

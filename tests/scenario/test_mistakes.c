@@ -33,7 +33,7 @@ static const struct mistake top_mistakes[] = {
     {"endpoint: {rto_min: 10 s, rto_max: 2 s}", "2:11: endpoint: rto_min must not be above rto_max\n"},
     {"endpoint: {receiver_window: 1 kB}", "2:11: endpoint: receiver_window must hold at least one mss\n"},
     {"endpoint: {undo: no}", "2:18: undo: \"no\" is neither true nor false\n"},
-    {"endpoint: sack", "2:11: an endpoint is a map of keys, such as {recovery: ...}\n"},
+    {"endpoint: sack", "2:11: an endpoint is a map of keys, such as {era: ...}\n"},
     {"endpoint:", "2:1: endpoint: a value is missing\n"},
     {"record: {pcpa: true}", "2:10: unknown key \"pcpa\" in a record; did you mean pcap?\n"},
     {"record: {pcap: [true, false]}", "2:16: one value is expected here, not a list\n"},
