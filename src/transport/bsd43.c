@@ -233,11 +233,9 @@ static void time_out(struct weir_bsd43 *s, u64 tick)
 	s->rto_ticks = weir_bsd43_rtt_rto(s);
 	s->deadline_tick = tick + s->rto_ticks;
 	s->timeout_attempt = (u8)weir_min(1U + s->shift, WEIR_ATTEMPT_MAX);
-	if (s->config.karn) {
-		s->timed_tick = 0;
-		if (s->shift > DOUBT_AFTER)
-			weir_bsd43_rtt_doubt(s);
-	}
+	s->timed_tick = 0; /* what is sent again is not timed, and what was timed may be */
+	if (s->config.karn && s->shift > DOUBT_AFTER)
+		weir_bsd43_rtt_doubt(s);
 	close_window(s);
 	s->duplicate_acks = 0;
 	s->resend = false;
