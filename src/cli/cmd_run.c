@@ -4,8 +4,7 @@
 #include "progress.h"
 #include "report/report.h"
 #include "run/plan.h"
-#include "run/plugin.h"
-#include "run/plugin_kernel.h"
+#include "run_controllers.h"
 #include "run_table.h"
 
 #include <errno.h>
@@ -14,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTROLLERS_MAX 64
 #define SETS_MAX 256
-#define HEADER_MAX_BYTES (1 << 20)
 
 static volatile sig_atomic_t stop_asked;
 
@@ -39,11 +36,7 @@ struct command {
 	const struct weir_invocation *call;
 	struct weir_plan plan;
 	struct weir_registry registry;
-	struct weir_plan_controller controllers[CONTROLLERS_MAX];
-	struct weir_plugin plugins[CONTROLLERS_MAX];
-	struct weir_plugin_kernel compiled[CONTROLLERS_MAX]; /* of the same, in an emulation */
-	char *headers[CONTROLLERS_MAX];
-	u32 n_plugins;
+	struct weir_run_controllers controllers;
 	const char *sets[SETS_MAX];
 	const char **arguments;
 	u64 seed;
@@ -55,118 +48,6 @@ static void mistake(struct command *c, int code)
 {
 	if (c->code == WEIR_EXIT_OK)
 		c->code = code;
-}
-
-/* For the manifest; a header that was just compiled can be read. NULL when it vanished meanwhile. */
-static char *read_header(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = in ? malloc(HEADER_MAX_BYTES) : NULL;
-	size_t n = text ? fread(text, 1, HEADER_MAX_BYTES - 1, in) : 0;
-	if (in)
-		fclose(in);
-	if (text)
-		text[n] = 0;
-	char *exact = text ? strdup(text) : NULL;
-	free(text);
-	return exact;
-}
-
-static void print_message(char *message)
-{
-	if (message)
-		fprintf(stderr, "%s%s", message,
-			*message && message[strlen(message) - 1] != '\n' ? "\n" : "");
-	free(message);
-}
-
-/* In an emulation it is compiled once more, for the kernel; what the first compiler said need not be said
- * again. */
-static int compile(struct command *c, const char *path, struct weir_plugin *plugin)
-{
-	char *message = NULL;
-	int code = weir_plugin_open(path, plugin, &message);
-	print_message(message);
-	if (code || !c->plan.emulated)
-		return code;
-	struct weir_plugin_kernel *kernel = &c->compiled[c->n_plugins];
-	code = weir_plugin_kernel_open(path, &plugin->ops, kernel, &message);
-	print_message(message);
-	const struct weir_kern_object object = {&plugin->ops, kernel->data, kernel->bytes};
-	if (code == 0 && weir_registry_add_kernel(&c->registry, &object) < 0)
-		code = WEIR_EXIT_FAILED;
-	return code;
-}
-
-static void add_plugin(struct command *c, const char *path)
-{
-	struct weir_plan_controller *out = &c->controllers[c->plan.n_controllers];
-	struct weir_plugin *plugin = &c->plugins[c->n_plugins];
-	int code = compile(c, path, plugin);
-	if (code != 0) {
-		weir_plugin_kernel_close(&c->compiled[c->n_plugins]);
-		weir_plugin_close(plugin);
-		mistake(c, code);
-		return;
-	}
-	c->headers[c->n_plugins] = read_header(path);
-	*out = (struct weir_plan_controller){plugin->ops.name, &plugin->ops, c->headers[c->n_plugins]};
-	c->n_plugins++;
-	c->plan.n_controllers++;
-	/* A scenario may name it too, unless that word means another one already. */
-	if (!weir_registry_find(&c->registry, plugin->ops.name) &&
-	    weir_registry_add(&c->registry, plugin->ops.name, &plugin->ops) < 0)
-		mistake(c, WEIR_EXIT_FAILED);
-}
-
-static void add_named(struct command *c, const char *name)
-{
-	const struct weir_cc_ops *ops = weir_registry_find(&c->registry, name);
-	if (ops) {
-		c->controllers[c->plan.n_controllers++] = (struct weir_plan_controller){name, ops, NULL};
-		return;
-	}
-	const char *near = weir_registry_nearest(&c->registry, name);
-	if (near)
-		weir_error(c->call, WEIR_EXIT_USAGE, "--controller %s: unknown; did you mean %s?", name,
-			   near);
-	else
-		weir_error(c->call, WEIR_EXIT_USAGE,
-			   "--controller %s: unknown; `weir list controllers` shows all, a path to a header "
-			   "(./mine.h) brings your own%s",
-			   name, c->plan.emulated ? ", kernel:NAME means one of the kernel's own" : "");
-	mistake(c, WEIR_EXIT_USAGE);
-}
-
-static void add_controller(struct command *c, const char *value)
-{
-	const char *name = strncmp(value, "kernel:", 7) == 0 ? value + 7 : value;
-	/* In an emulation kernel:X is the kernel's, whether Weir has it or not; the machine is asked later.
-	 */
-	if (c->plan.emulated && name != value) {
-		c->controllers[c->plan.n_controllers++] = (struct weir_plan_controller){value, NULL, NULL};
-		return;
-	}
-	if (weir_plugin_is_path(value))
-		add_plugin(c, value);
-	else
-		add_named(c, name);
-	/* kernel:X in the simulator is Weir's X, and the records say so. */
-	if (name != value && c->code == WEIR_EXIT_OK)
-		c->controllers[c->plan.n_controllers - 1].name = value;
-}
-
-static void take_controllers(struct command *c)
-{
-	const char *value;
-	for (u32 i = 0; (value = weir_option_at(c->call, "controller", i)) != NULL; i++) {
-		if (c->plan.n_controllers == CONTROLLERS_MAX) {
-			mistake(c, weir_error(c->call, WEIR_EXIT_USAGE, "more than %d controllers",
-					      CONTROLLERS_MAX));
-			return;
-		}
-		add_controller(c, value);
-	}
 }
 
 static void take_sets(struct command *c)
@@ -209,9 +90,9 @@ static void take_arguments(struct command *c)
 		c->arguments[n++] = call->operands[i];
 	for (u32 i = 0; i < call->n_given; i++) {
 		const struct weir_option *o = call->given[i].option;
-		static const char *const flag[] = {"--controller", "--on",     "--seed",
-						   "--repeat",	   "--set",    "--pcap",
-						   "--qlog",	   "--iperf3", "--mahimahi-log"};
+		static const char *const flag[] = {"--controller",   "--on",   "--seed", "--repeat",
+						   "--set",	     "--pcap", "--qlog", "--iperf3",
+						   "--mahimahi-log", "--sends"};
 		for (size_t k = 0; k < sizeof flag / sizeof flag[0]; k++) {
 			if (strcmp(flag[k] + 2, o->name) != 0)
 				continue;
@@ -242,18 +123,21 @@ static void take_options(struct command *c)
 	mistake(c, weir_option_u64(c->call, "seed", 0, WEIR_SEED_MAX, &c->seed));
 	mistake(c, weir_option_u64(c->call, "repeat", 1, WEIR_REPEAT_MAX, &p->repeat));
 	p->seed = given(c, "seed") ? &c->seed : NULL;
-	p->exports = (struct weir_exports_wanted){given(c, "pcap"), given(c, "qlog"), given(c, "iperf3"),
-						  given(c, "mahimahi-log")};
+	p->exports = (struct weir_exports_wanted){.pcap = given(c, "pcap"),
+						  .qlog = given(c, "qlog"),
+						  .iperf3 = given(c, "iperf3"),
+						  .mahimahi = given(c, "mahimahi-log")};
 	if (!writes_directory(c) && weir_exports_any(&p->exports))
 		mistake(c, weir_error(c->call, WEIR_EXIT_USAGE,
-				      "--json alone writes no files: --pcap, --qlog, --iperf3 and "
-				      "--mahimahi-log want -o DIR beside it"));
+				      "--json alone writes no files: --pcap, --qlog, --iperf3, "
+				      "--mahimahi-log and --sends want -o DIR beside it"));
 	take_sets(c);
-	take_controllers(c);
+	mistake(c, weir_run_controllers_take(&c->controllers, c->call, p->emulated, &c->registry));
 	take_arguments(c);
 	p->file = c->call->operands[0];
 	p->registry = &c->registry;
-	p->controllers = c->controllers;
+	p->controllers = c->controllers.controller;
+	p->n_controllers = c->controllers.n;
 	p->stop = &stop_asked;
 }
 
@@ -371,11 +255,7 @@ static int cmd_run(struct weir_invocation *call)
 		code = run_all(c, directory);
 	weir_plan_free(&c->plan);
 	weir_registry_free(&c->registry);
-	for (u32 i = 0; i < c->n_plugins; i++) {
-		weir_plugin_kernel_close(&c->compiled[i]);
-		weir_plugin_close(&c->plugins[i]);
-		free(c->headers[i]);
-	}
+	weir_run_controllers_free(&c->controllers);
 	free(c->arguments);
 	free(c);
 	return code;
@@ -397,6 +277,7 @@ static const struct weir_option options[] = {
     {.name = "qlog", .help = "also write trace.qlog"},
     {.name = "iperf3", .help = "also write iperf3.json"},
     {.name = "mahimahi-log", .help = "also write one mahimahi-HOP.log a hop"},
+    {.name = "sends", .help = "also write sends.csv: each data packet as it left"},
     {0},
 };
 
