@@ -253,7 +253,8 @@ static int open_exports(const struct weir_plan *p, const struct weir_job *job, c
 {
 	const struct weir_scenario_record *r = &job->scenario.record;
 	struct weir_exports_wanted w = {p->exports.pcap || r->pcap, p->exports.qlog || r->qlog,
-					p->exports.iperf3 || r->iperf3, p->exports.mahimahi || r->mahimahi};
+					p->exports.iperf3 || r->iperf3, p->exports.mahimahi || r->mahimahi,
+					p->exports.sends || r->sends};
 	const char *file;
 	if (!weir_exports_any(&w))
 		return 0;

@@ -31,13 +31,15 @@ struct weir_exports {
 	u64 *offered_bytes, offered_ns; /* capacity of each hop at the last tick */
 	u32 n_hops;
 	char (*mahimahi_name)[128];
+	FILE *sends_file;
+	struct weir_sends own_sends, *sends; /* NULL: not wanted */
 	const struct weir_build *b;
 	struct known *known;
 };
 
 bool weir_exports_any(const struct weir_exports_wanted *w)
 {
-	return w->pcap || w->qlog || w->iperf3 || w->mahimahi;
+	return w->pcap || w->qlog || w->iperf3 || w->mahimahi || w->sends;
 }
 
 static FILE *create(const char *directory, const char *name)
@@ -114,6 +116,12 @@ struct weir_exports *weir_exports_open(const struct weir_exports_wanted *w, cons
 		x->iperf3_file = create(directory, "iperf3.json");
 		ok = x->has_iperf3 = x->iperf3_file != NULL;
 	}
+	if (ok && w->sends) {
+		*file = "sends.csv";
+		x->sends_file = create(directory, "sends.csv");
+		x->sends = &x->own_sends;
+		ok = x->sends_file != NULL;
+	}
 	ok = ok && (!w->mahimahi || open_mahimahi(x, directory, s, file) == 0);
 	if (ok)
 		return x;
@@ -123,6 +131,14 @@ struct weir_exports *weir_exports_open(const struct weir_exports_wanted *w, cons
 	*file = culprit;
 	errno = error;
 	return NULL;
+}
+
+struct weir_exports *weir_exports_sends(struct weir_sends *to)
+{
+	struct weir_exports *x = calloc(1, sizeof *x);
+	if (x)
+		x->sends = to;
+	return x;
 }
 
 static void write_pcap(struct weir_exports *x, struct weir_pcap *to, u64 now_ns, u32 flow, bool is_ack,
@@ -153,6 +169,14 @@ static void on_send(void *ctx, u64 now_ns, u32 flow, bool is_ack, u64 seq, u64 a
 	struct weir_pcap *side = is_ack ? x->receiver_side : x->sender_side;
 	if (side)
 		write_pcap(x, side, now_ns, flow, is_ack, seq, ack, wire_bytes);
+	if (x->sends && !is_ack && x->known[flow].entry->controlled)
+		weir_sends_add(x->sends, &(struct weir_send){
+					     .time_ns = now_ns,
+					     .first_byte = seq,
+					     .flow = flow,
+					     .bytes = wire_bytes -
+						      (u32)x->known[flow].entry->flow->endpoint.header_bytes,
+					     .again = retransmit});
 	if (x->has_qlog && !is_ack)
 		weir_qlog_packet(&x->qlog, now_ns, name_of(x, flow, name), true, seq, wire_bytes, retransmit);
 }
@@ -239,10 +263,10 @@ int weir_exports_attach(struct weir_exports *x, const struct weir_build *b, stru
 		for (u32 k = 0; k < b->entry[i].count; k++)
 			x->known[b->entry[i].first + k].entry = &b->entry[i];
 	struct weir_world_taps taps = {.ctx = x};
-	if (x->sender_side || x->has_qlog) {
+	if (x->sender_side || x->has_qlog || x->sends)
 		taps.on_send = on_send;
+	if (x->sender_side)
 		taps.on_receive = on_receive;
-	}
 	if (x->has_qlog)
 		taps.on_ack_done = on_ack_done;
 	if (x->mahimahi) {
@@ -302,8 +326,17 @@ void weir_exports_tick(struct weir_exports *x, u64 now_ns)
 	weir_iperf3_interval(&x->iperf3, now_ns);
 }
 
+static const char *sent_by(const void *ctx, u32 flow)
+{
+	static _Thread_local char name[WEIR_BUILD_NAME_BYTES];
+	return name_of(ctx, flow, name);
+}
+
 void weir_exports_end(struct weir_exports *x, u64 now_ns, bool interrupted)
 {
+	/* What goes wrong in writing, closing the file tells. */
+	if (x->sends_file)
+		weir_sends_write(x->sends, x->sends_file, sent_by, x);
 	if (x->mahimahi)
 		write_capacity(x, now_ns);
 	if (!x->has_iperf3)
@@ -335,6 +368,14 @@ int weir_exports_close(struct weir_exports *x, const char **file)
 		error = errno;
 		*file = "iperf3.json";
 	}
+	if (x->sends_file) {
+		bool wrong = ferror(x->sends_file);
+		if ((fclose(x->sends_file) != 0 || wrong) && !error) {
+			error = errno ? errno : EIO;
+			*file = "sends.csv";
+		}
+	}
+	weir_sends_free(&x->own_sends);
 	for (u32 i = 0; i < x->n_hops; i++)
 		if (weir_mahimahi_close(&x->mahimahi[i]) < 0 && !error) {
 			error = errno;
