@@ -8,6 +8,8 @@
 #include "sampler.h"
 #include "summarise.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,11 +78,34 @@ static int run_all(struct running *r, char why[512])
 	if (weir_emulated_end(&r->emulated, early, why) < 0)
 		return WEIR_EXIT_FAILED;
 	look(r, true);
+	if (weir_emulated_calls_end(&r->emulated.calls) < 0) {
+		snprintf(why, 512, "cannot write trace.qlog: %s", strerror(errno));
+		return WEIR_EXIT_FAILED;
+	}
 	if (weir_life_end(&r->life, r->emulated.now_ns) < 0)
 		return WEIR_EXIT_FAILED;
 	if (c->exports)
 		weir_exports_end(c->exports, r->emulated.now_ns, r->interrupted);
 	return 0;
+}
+
+/* Of the calls of Weir's controllers; the kernel's own tell nothing. */
+static int open_qlog(const struct weir_emulate_config *c, FILE **file, char why[512])
+{
+	char path[PATH_MAX];
+	bool any = false;
+	for (u32 i = 0; i < c->run.scenario->n_flows; i++)
+		any =
+		    any || (c->run.scenario->flows[i].controller.name &&
+			    !weir_build_is_native(c->run.scenario, &c->run.with, &c->run.scenario->flows[i]));
+	if (!any)
+		return 0;
+	int n = snprintf(path, sizeof path, "%s/trace.qlog", c->directory);
+	*file = n < PATH_MAX ? fopen(path, "we") : NULL;
+	if (!*file)
+		snprintf(why, 512, "cannot write trace.qlog: %s",
+			 strerror(n < PATH_MAX ? errno : ENAMETOOLONG));
+	return *file ? 0 : -1;
 }
 
 static int begin(struct running *r, const struct weir_emulate_config *c, char why[512])
@@ -90,7 +115,11 @@ static int begin(struct running *r, const struct weir_emulate_config *c, char wh
 	if (weir_build(&r->build, run->scenario, &run->with, run->traces, run->seed) < 0 ||
 	    weir_emulate_live_begin(&r->live, c, &r->build, why) < 0)
 		return WEIR_EXIT_FAILED;
+	FILE *qlog = NULL;
+	if (c->live.qlog && open_qlog(c, &qlog, why) < 0)
+		return WEIR_EXIT_FAILED;
 	const struct weir_emulated_config e = {.seed = run->seed,
+					       .qlog = qlog,
 					       .publish_ns = r->publish_ns,
 					       .live = r->live.live,
 					       .live_packets = c->live.pcap,
@@ -121,6 +150,29 @@ static void note_host_losses(struct weir_summary *out, const struct weir_emulate
 		    out, "%llu datagrams arrived at a receiver's socket that had no room for them", overrun);
 }
 
+static void note_calls(struct weir_summary *out, const struct weir_emulated *e, bool qlog)
+{
+	const struct weir_emulated_calls *c = &e->calls;
+	bool native = false;
+	for (u32 i = 0; i < e->b->n_entries; i++)
+		native = native || (e->b->entry[i].controlled && !e->b->entry[i].ops);
+	if (qlog && native)
+		weir_summary_note(out, "trace.qlog: nothing of the kernel's own controllers, which do not "
+				       "tell what they knew at each acknowledgement");
+	if (*c->why)
+		weir_summary_note(out, "Signals of a controller in the kernel are missing: %s", c->why);
+	if (c->lost)
+		weir_summary_note(out,
+				  "%llu calls of controllers in the kernel could not be recorded: their own "
+				  "signals end there",
+				  c->lost);
+	if (c->different)
+		weir_summary_note(out,
+				  "%llu calls of controllers in the kernel were answered otherwise than the "
+				  "same calls are here",
+				  c->different);
+}
+
 static void head(struct weir_summary *out, const struct running *r)
 {
 	const struct weir_scenario *s = r->c->scenario;
@@ -134,10 +186,7 @@ static void head(struct weir_summary *out, const struct running *r)
 	out->interrupted = r->interrupted;
 	weir_emulable_notes(s, &r->c->with, out);
 	note_host_losses(out, &r->emulated);
-	if (r->qlog)
-		weir_summary_note(out,
-				  "There is no trace.qlog: the kernel does not tell what it knew at each "
-				  "acknowledgement");
+	note_calls(out, &r->emulated, r->qlog);
 	weir_emulated_judge(&r->emulated, &out->emulation);
 	out->emulation.snapshots_lost = r->lost;
 }

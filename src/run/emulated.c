@@ -2,7 +2,6 @@
 #include "emulated.h"
 
 #include "emulable.h"
-#include "hops.h"
 #include "judge.h"
 #include "link/trace.h"
 
@@ -117,6 +116,7 @@ static int start_flows(struct weir_emulated *e, char why[512])
 {
 	const struct weir_build *b = e->b;
 	e->zero_clock_ns = clock_ns() + e->lead_ns + SETTLE_NS + b->n_flows * FORK_NS;
+	e->calls.zero_clock_ns = e->zero_clock_ns;
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *entry = &b->entry[i];
 		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
@@ -129,94 +129,6 @@ static int start_flows(struct weir_emulated *e, char why[512])
 }
 
 /* ---- the ferry ---- */
-
-static u64 base_rtt_ns(const struct weir_emulated *e)
-{
-	const struct weir_scenario *s = e->b->scenario;
-	u64 least_ns = WEIR_NEVER;
-	for (u32 i = 0; i < e->n_pairs; i++) {
-		const struct weir_scenario_path *p = &s->paths[e->pair_path[i]];
-		u64 ns = p->n_back ? 0 : p->back_delay_ns;
-		for (u32 k = 0; k < p->n_hops; k++)
-			ns = weir_add(ns, s->hops[p->hops[k]].delay_ns);
-		for (u32 k = 0; k < p->n_back; k++)
-			ns = weir_add(ns, s->hops[p->back[k]].delay_ns);
-		least_ns = weir_min(least_ns, ns);
-	}
-	return least_ns;
-}
-
-static int add_hops(struct weir_emulated *e, const struct weir_traces *traces)
-{
-	const struct weir_build *b = e->b;
-	e->trace = calloc(b->scenario->n_hops + 1u, sizeof *e->trace);
-	if (!e->trace)
-		return -1;
-	for (u32 i = 0; i < b->scenario->n_hops; i++) {
-		struct weir_hop_config c = weir_hop_of(b->scenario, i, traces, b->mean_bps);
-		if (c.rate.trace && weir_trace_delay(c.rate.trace, e->lead_ns, &e->trace[i]) < 0)
-			return -1;
-		c.rate.trace = c.rate.trace ? &e->trace[i] : NULL;
-		if (weir_ferry_add_hop(e->ferry, &c) == WEIR_FERRY_NONE)
-			return -1;
-		weir_ferry_set_hop_wait(e->ferry, i, &b->wait_ns[i]);
-	}
-	e->n_hops = b->scenario->n_hops;
-	return 0;
-}
-
-static int add_paths(struct weir_emulated *e)
-{
-	const struct weir_scenario *s = e->b->scenario;
-	for (u32 i = 0; i < s->n_paths; i++) {
-		const struct weir_scenario_path *p = &s->paths[i];
-		const u32 *back = p->back;
-		u32 n_back = p->n_back, own = e->n_hops;
-		char name[WEIR_HOP_NAME_BYTES];
-		if (n_back == 0) {
-			struct weir_hop_config c = weir_hop_way_back(p, name);
-			if (weir_ferry_add_hop(e->ferry, &c) == WEIR_FERRY_NONE)
-				return -1;
-			e->n_hops++;
-			back = &own;
-			n_back = 1;
-		}
-		if (weir_ferry_add_path(e->ferry, p->hops, p->n_hops, WEIR_UP) == WEIR_FERRY_NONE ||
-		    weir_ferry_add_path(e->ferry, back, n_back, WEIR_DOWN) == WEIR_FERRY_NONE)
-			return -1;
-	}
-	return 0;
-}
-
-static int add_ports(struct weir_emulated *e)
-{
-	for (u32 i = 0; i < e->n_pairs; i++)
-		for (u32 side = 0; side < WEIR_SIDES; side++)
-			if (weir_ferry_add_port(e->ferry, &e->site.host[side][i].tun,
-						2 * e->pair_path[i] + (side == WEIR_RIGHT),
-						2 * i + (side == WEIR_LEFT)) == WEIR_FERRY_NONE)
-				return -1;
-	return 0;
-}
-
-static int make_ferry(struct weir_emulated *e, const struct weir_traces *traces)
-{
-	const struct weir_build *b = e->b;
-	e->ferry = weir_ferry_new(&(struct weir_ferry_config){.seed = e->config.seed,
-							      .start_clock_ns = e->zero_clock_ns - e->lead_ns,
-							      .base_rtt_ns = base_rtt_ns(e),
-							      .warmup_ns = e->warm_ns,
-							      .publish_ns = e->config.publish_ns,
-							      .first_port = WEIR_EMULATED_FIRST_PORT,
-							      .n_flows = b->n_flows});
-	if (!e->ferry || add_hops(e, traces) < 0 || add_paths(e) < 0 || add_ports(e) < 0)
-		return -1;
-	for (u32 flow = 0; flow < b->n_flows; flow++)
-		weir_ferry_set_flow(e->ferry, flow, e->flow[flow].reverse ? WEIR_DOWN : WEIR_UP,
-				    &b->delay_ns[flow], &b->queue_ns[flow]);
-	weir_emulated_watch(e);
-	return weir_emulated_begin_looks(e);
-}
 
 static void *carry(void *ctx)
 {
@@ -253,6 +165,21 @@ static int no_memory(char why[512])
 	return WEIR_EXIT_FAILED;
 }
 
+/* Before any network is made: what a kernel does not take is told at once. */
+static int begin_controllers(struct weir_emulated *e, char why[512])
+{
+	int code = weir_in_kernel_begin(&e->in_kernel, e->b, why);
+	if (code) {
+		if (e->config.qlog)
+			fclose(e->config.qlog);
+		return code;
+	}
+	if (weir_emulated_calls_begin(&e->calls, &e->in_kernel, e->b, WEIR_EMULATED_FIRST_PORT,
+				      e->config.qlog) < 0)
+		return no_memory(why);
+	return 0;
+}
+
 int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const struct weir_traces *traces,
 			const struct weir_emulated_config *c, char why[512])
 {
@@ -261,23 +188,20 @@ int weir_emulated_begin(struct weir_emulated *e, struct weir_build *b, const str
 	e->config = *c;
 	e->lead_ns = (WEIR_KTCP_EARLY_NS + AHEAD_NS) / c->publish_ns * c->publish_ns + c->publish_ns;
 	e->warm_ns = weir_add(e->lead_ns, b->scenario->warmup_ns);
-	if (weir_emulated_seat(e) < 0)
-		return no_memory(why);
-	int code = weir_in_kernel_begin(&e->in_kernel, b, why);
+	int code = begin_controllers(e, why);
+	if (code == 0 && weir_emulated_seat(e) < 0)
+		code = no_memory(why);
 	if (code == 0)
 		code = weir_emulated_open_site(e, why);
 	if (code == 0)
 		code = start_flows(e, why);
 	if (code)
 		return code;
-	if (make_ferry(e, traces) < 0)
+	if (weir_emulated_make_ferry(e, traces) < 0)
 		return no_memory(why);
 	e->ops = weir_emulated_ops;
 	b->backend = (struct weir_backend){&e->ops, e};
-	for (u32 i = 0; i < b->n_entries; i++) {
-		b->entry[i].signals = weir_emulated_signals;
-		b->entry[i].n_signals = b->entry[i].controlled ? weir_emulated_n_signals : 0;
-	}
+	weir_emulated_name_signals(e, b);
 	return start_ferry(e, why);
 }
 
@@ -397,6 +321,7 @@ void weir_emulated_free(struct weir_emulated *e)
 	weir_ferry_free(e->ferry);
 	if (e->site_open)
 		weir_site_close(&e->site);
+	weir_emulated_calls_end(&e->calls);
 	weir_in_kernel_end(&e->in_kernel);
 	weir_emulated_end_looks(e);
 	free(e->flow);
@@ -404,5 +329,6 @@ void weir_emulated_free(struct weir_emulated *e)
 		weir_trace_fini(&e->trace[i]);
 	free(e->trace);
 	free(e->pair_path);
+	free(e->signals);
 	memset(e, 0, sizeof *e);
 }

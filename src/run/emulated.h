@@ -15,6 +15,7 @@
 #include "core/exit_code.h"
 #include "emu/ferry.h"
 #include "emu/site.h"
+#include "emulated_calls.h"
 #include "in_kernel.h"
 #include "ktcp/flow.h"
 #include "record/emulation.h"
@@ -26,7 +27,7 @@
 struct weir_trace;
 
 struct weir_emulated_flow {
-	u32 pair;
+	u32 entry, pair;
 	bool reverse;
 	struct weir_ktcp_flow *tcp;
 	struct weir_ktcp_seen seen;
@@ -43,6 +44,7 @@ struct weir_emulated_config {
 	u64 seed, publish_ns;	/* looks are possible at multiples of publish_ns */
 	struct weir_live *live; /* NULL: no logs are wanted */
 	bool live_packets, live_hops;
+	FILE *qlog; /* of the calls of controllers in the kernel; NULL: none is wanted. Taken over */
 };
 
 struct weir_emulated {
@@ -50,11 +52,14 @@ struct weir_emulated {
 	struct weir_backend_ops ops; /* with what this kernel counts */
 	struct weir_emulated_config config;
 	struct weir_in_kernel in_kernel; /* the controllers */
+	struct weir_emulated_calls calls;
 	struct weir_site site;
 	bool site_open, running;
 	u32 n_pairs, n_hops; /* ferry's hops */
 	u32 *pair_path;
 	struct weir_emulated_flow *flow;
+	/* of each entry, at most as many as there is room for */
+	struct weir_signal (*signals)[WEIR_CC_SIGNALS_MAX];
 	struct weir_trace *trace; /* of each hop of the scenario: its own, lead_ns later */
 	struct weir_ferry *ferry;
 	pthread_t thread;
@@ -92,8 +97,8 @@ void weir_emulated_free(struct weir_emulated *e);
 
 /* emulated_look.c: as the build's backend */
 extern const struct weir_backend_ops weir_emulated_ops;
-extern const struct weir_signal weir_emulated_signals[];
-extern const u32 weir_emulated_n_signals;
+/* What the entries' flows show: a controller's own signals, then those of the kernel. */
+void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b);
 int weir_emulated_begin_looks(struct weir_emulated *e); /* 0, or -1: no memory */
 void weir_emulated_take_look(struct weir_emulated *e);	/* e->at is new */
 int weir_emulated_take_completions(struct weir_emulated *e);
@@ -101,6 +106,8 @@ void weir_emulated_end_looks(struct weir_emulated *e);
 /* emulated_hosts.c: seat is 0, or -1 when out of memory; open_site is 0, or a weir_exit */
 int weir_emulated_seat(struct weir_emulated *e);
 int weir_emulated_open_site(struct weir_emulated *e, char why[512]);
+/* emulated_ferry.c: after the site, and the warm-up's end, are there. 0, or -1: no memory */
+int weir_emulated_make_ferry(struct weir_emulated *e, const struct weir_traces *traces);
 /* emulated_watch.c: on the ferry's thread */
 void weir_emulated_watch(struct weir_emulated *e);
 

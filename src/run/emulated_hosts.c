@@ -41,6 +41,7 @@ static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u6
 		const struct weir_build_entry *entry = &b->entry[i];
 		u32 p = entry->flow->path;
 		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
+			e->flow[flow].entry = i;
 			e->flow[flow].pair = (u32)(first[p] + next[p]++ % pairs[p]);
 			e->flow[flow].reverse = entry->flow->reverse;
 			e->flow[flow].rtt_ns =
@@ -55,7 +56,8 @@ int weir_emulated_seat(struct weir_emulated *e)
 	u64 *numbers = calloc(4 * (size_t)n, sizeof *numbers);
 	e->flow = calloc(e->b->n_flows + 1u, sizeof *e->flow);
 	e->pair_path = calloc(WEIR_EMULATED_PAIRS_MAX + 1u, sizeof *e->pair_path);
-	bool ok = numbers && e->flow && e->pair_path;
+	e->signals = calloc(e->b->n_entries + 1u, sizeof *e->signals);
+	bool ok = numbers && e->flow && e->pair_path && e->signals;
 	if (ok) {
 		deal_pairs(e, numbers, numbers + n);
 		seat_flows(e, numbers + n, numbers + 2 * n, numbers + 3 * n);

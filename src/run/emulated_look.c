@@ -4,11 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct weir_signal weir_emulated_signals[] = {
-    {"ssthresh", "bytes"}, {"delivery", "Bps"},	 {"min_rtt", "ns"}, {"rttvar", "ns"},
-    {"rto", "ns"},	   {"notsent", "bytes"}, {"ca_state", ""},
+/* What kernel TCP shows of every flow, beside what its controller does. */
+enum { SSTHRESH, DELIVERY, MIN_RTT, RTTVAR, RTO, NOTSENT, CA_STATE, KERNEL_SIGNALS };
+static const struct weir_signal kernel_signals[KERNEL_SIGNALS] = {
+    [SSTHRESH] = {"ssthresh", "bytes"},
+    [DELIVERY] = {"delivery", "Bps"},
+    [MIN_RTT] = {"min_rtt", "ns"},
+    [RTTVAR] = {"rttvar", "ns"},
+    [RTO] = {"rto", "ns"},
+    [NOTSENT] = {"notsent", "bytes"},
+    [CA_STATE] = {"ca_state", ""},
 };
-const u32 weir_emulated_n_signals = sizeof weir_emulated_signals / sizeof weir_emulated_signals[0];
+
+/* The kernel's threshold means nothing where the controller has its own; nor are there two of one name. */
+static bool is_shown(const struct weir_cc_ops *ops, u32 signal)
+{
+	if (ops && signal == SSTHRESH)
+		return false;
+	for (u32 i = 0; ops && i < ops->n_signals; i++)
+		if (!strcmp(ops->signals[i].name, kernel_signals[signal].name))
+			return false;
+	return true;
+}
+
+void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b)
+{
+	for (u32 i = 0; i < b->n_entries; i++) {
+		struct weir_build_entry *entry = &b->entry[i];
+		const struct weir_cc_ops *ops = entry->ops;
+		u32 n = ops ? ops->n_signals : 0;
+		for (u32 k = 0; k < n; k++)
+			e->signals[i][k] = ops->signals[k];
+		for (u32 k = 0; k < KERNEL_SIGNALS && n < WEIR_CC_SIGNALS_MAX; k++)
+			if (is_shown(ops, k))
+				e->signals[i][n++] = kernel_signals[k];
+		entry->signals = e->signals[i];
+		entry->n_signals = entry->controlled ? n : 0;
+	}
+}
 
 int weir_emulated_begin_looks(struct weir_emulated *e)
 {
@@ -65,6 +98,7 @@ void weir_emulated_take_look(struct weir_emulated *e)
 		e->stats[i] = since(&e->at.hop[i].stats, &e->base.hop[i].stats);
 	for (u32 i = 0; i < e->b->n_flows; i++)
 		weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+	weir_emulated_calls_take(&e->calls);
 }
 
 static u64 time_of(const struct weir_emulated *e, u64 clock_ns)
@@ -137,16 +171,54 @@ static u64 packets_in_flight(const struct weir_ktcp_info *i)
 			known(i->sacked_packets) + known(i->lost_packets));
 }
 
-static void put_signal(struct weir_flow_now *n, u64 value, u64 factor)
+static void put_signal(struct weir_flow_now *n, bool is_known, u64 value)
 {
 	u32 k = n->n_signals++;
-	n->missing |= (u32)(value == WEIR_KTCP_UNKNOWN) << k;
-	n->signal[k] = value == WEIR_KTCP_UNKNOWN ? 0 : value * factor;
+	n->missing |= (u32)!is_known << k;
+	n->signal[k] = is_known ? value : 0;
+}
+
+static u64 kernel_signal(const struct weir_ktcp_info *i, u32 signal)
+{
+	switch (signal) {
+	case SSTHRESH:
+		return i->ssthresh_packets == WEIR_KTCP_UNKNOWN ? WEIR_KTCP_UNKNOWN
+								: i->ssthresh_packets * known(i->mss_bytes);
+	case DELIVERY:
+		return i->delivery_Bps;
+	case MIN_RTT:
+		return i->min_rtt_ns;
+	case RTTVAR:
+		return i->rttvar_ns;
+	case RTO:
+		return i->rto_ns;
+	case NOTSENT:
+		return i->notsent_bytes;
+	default:
+		return i->ca_state;
+	}
+}
+
+/* In the order of weir_emulated_name_signals. */
+static void put_signals(const struct weir_emulated *e, u32 flow, struct weir_flow_now *n)
+{
+	u64 own[WEIR_CC_SIGNALS_MAX] = {0};
+	u32 entry = e->flow[flow].entry;
+	const struct weir_cc_ops *ops = e->b->entry[entry].ops;
+	bool probed = weir_emulated_calls_probe(&e->calls, &e->in_kernel, entry, flow, own);
+	for (u32 k = 0; ops && k < ops->n_signals; k++)
+		put_signal(n, probed, own[k]);
+	for (u32 k = 0; k < KERNEL_SIGNALS && n->n_signals < WEIR_CC_SIGNALS_MAX; k++) {
+		u64 value = kernel_signal(&e->flow[flow].seen.info, k);
+		if (is_shown(ops, k))
+			put_signal(n, value != WEIR_KTCP_UNKNOWN, value);
+	}
 }
 
 static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 {
-	const struct weir_ktcp_seen *seen = &((const struct weir_emulated *)ctx)->flow[flow].seen;
+	const struct weir_emulated *e = ctx;
+	const struct weir_ktcp_seen *seen = &e->flow[flow].seen;
 	const struct weir_ktcp_info *i = &seen->info;
 	*n = (struct weir_flow_now){.done = seen->done};
 	if (!seen->info_ns)
@@ -162,13 +234,7 @@ static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 	    .app_limited = i->app_limited,
 	    .done = seen->done,
 	};
-	put_signal(n, i->ssthresh_packets, mss_bytes);
-	put_signal(n, i->delivery_Bps, 1);
-	put_signal(n, i->min_rtt_ns, 1);
-	put_signal(n, i->rttvar_ns, 1);
-	put_signal(n, i->rto_ns, 1);
-	put_signal(n, i->notsent_bytes, 1);
-	put_signal(n, i->ca_state, 1);
+	put_signals(e, flow, n);
 }
 
 static void flow_tallies(const void *ctx, u32 hist, struct weir_flow_tallies *t)
