@@ -24,10 +24,12 @@ static inline u64 weir_model_share(double beta, u64 x)
 	return (u64)(beta * (double)x * (1 + 0x1p-51));
 }
 
-/* Eq. 5: `gap` is w_k - w, `whole_gap` w_k - w_0; with W instead of w_k eq. 34. */
-static inline double weir_model_lambda(const struct weir_model_config *c, double gap, double whole_gap)
+/* Eq. 5: `gap_packets` is w_k - w, `whole_packets` w_k - w_0; with W instead of w_k eq. 34. */
+static inline double weir_model_lambda(const struct weir_model_config *c, double gap_packets,
+				       double whole_packets)
 {
-	double lambda = gap > 0 && whole_gap > 0 ? c->lambda_max * (gap / whole_gap) : 0;
+	double lambda =
+	    gap_packets > 0 && whole_packets > 0 ? c->lambda_max * (gap_packets / whole_packets) : 0;
 	if (c->clamp_lambda && lambda > c->lambda_max)
 		lambda = c->lambda_max;
 	return lambda > c->lambda_min ? lambda : c->lambda_min;

@@ -201,6 +201,7 @@ static void throughput_moves_as_the_paper_says(void **state)
 	for (u32 reading = 0; reading < WEIR_MODEL_EPOCH; reading++) {
 		struct weir_model_config c = weir_model_defaults((enum weir_model_reading)reading), v;
 		double before = 1;
+		c.iterations = 3000;
 		for (u32 i = 0; i < 6; i++, before = at(c)) {
 			c.per = pers[i];
 			v = c;
