@@ -15,6 +15,8 @@
 u32 weir_ilog2(u64 x);
 u64 weir_muldiv_wide(u64 a, u64 b, u64 c);
 u64 weir_cbrt(u64 x);
+u64 weir_log2(u64 x);
+u64 weir_exp2(u64 x);
 #else
 #define WEIR_CORE_APART WEIR_CORE
 #endif
@@ -153,6 +155,38 @@ WEIR_CORE_APART u64 weir_cbrt(u64 x)
 		root += 1 - less;
 	}
 	return root;
+}
+
+/* log2(x) in 2^-16, at most two of them too small; 0 for x = 0. One bit of the fraction a step: squaring
+ * doubles the logarithm. */
+WEIR_CORE_APART u64 weir_log2(u64 x)
+{
+	u32 whole = weir_ilog2(x);
+	u64 part = (x << (63 - whole)) >> 32, log = whole; /* part: 2^31 is 1 */
+	for (int i = 0; i < 16; i++) {
+		part = (part * part) >> 31;
+		u64 bit = part >> 32;
+		part >>= bit;
+		log = (log << 1) | bit;
+	}
+	return log;
+}
+
+/* 2^x for x in 2^-16, truncated, to within two millionths; the largest u64 where that does not fit. The
+ * Taylor series, its coefficients in 2^-32. */
+WEIR_CORE_APART u64 weir_exp2(u64 x)
+{
+	u64 whole = x >> 16, part = (x & 0xffffU) << 16, sum = 65510; /* ln(2)^7 / 7! */
+	if (whole > 63)
+		return ~0ULL;
+	sum = 661577 + ((sum * part) >> 32);
+	sum = 5726720 + ((sum * part) >> 32);
+	sum = 41309550 + ((sum * part) >> 32);
+	sum = 238388332 + ((sum * part) >> 32);
+	sum = 1031764991 + ((sum * part) >> 32);
+	sum = 2977044472 + ((sum * part) >> 32);
+	sum = (1ULL << 32) + ((sum * part) >> 32);
+	return whole < 32 ? sum >> (32 - whole) : sum << (whole - 32);
 }
 
 #endif

@@ -107,13 +107,20 @@ WEIR_CORE u64 weir_window_earn(struct weir_window *w, u64 acked_bytes, u64 rate,
 			weir_max(acked_bytes, mss_bytes));
 }
 
-/* `rate` segments for each window acknowledged. Returns the growth in bytes. */
-WEIR_CORE u64 weir_window_grow(struct weir_window *w, u64 acked_bytes, u64 rate, u64 mss_bytes)
+/* The same as growth of the window, which is returned. */
+WEIR_CORE u64 weir_window_grow_per(struct weir_window *w, u64 acked_bytes, u64 rate, u64 per_bytes,
+				   u64 mss_bytes)
 {
 	u64 before = w->cwnd_bytes;
-	u64 growth = weir_window_earn(w, acked_bytes, rate, before, mss_bytes);
+	u64 growth = weir_window_earn(w, acked_bytes, rate, per_bytes, mss_bytes);
 	w->cwnd_bytes = weir_min(before + growth, WEIR_WINDOW_MAX_BYTES);
 	return weir_sub(w->cwnd_bytes, before);
+}
+
+/* `rate` segments for each window acknowledged. */
+WEIR_CORE u64 weir_window_grow(struct weir_window *w, u64 acked_bytes, u64 rate, u64 mss_bytes)
+{
+	return weir_window_grow_per(w, acked_bytes, rate, w->cwnd_bytes, mss_bytes);
 }
 
 /* Down to `target`, at least two segments; what was there before can be brought back once. */
@@ -194,6 +201,12 @@ WEIR_CORE u64 weir_window_pace_Bps(const struct weir_window *w, const struct wei
 		gain = weir_max(gain, 2 * WEIR_RATIO_ONE);
 	u64 bytes = weir_max(weir_muldiv(w->cwnd_bytes, gain, WEIR_RATIO_ONE), weir_window_mss(v));
 	return weir_max(weir_muldiv(bytes, WEIR_NS_PER_S, v->srtt_ns), 1);
+}
+
+/* A signal's value for a rate of growth: segments a round, a ratio. */
+WEIR_CORE u64 weir_rate_signal(u64 rate)
+{
+	return weir_muldiv(rate, WEIR_RATIO_ONE, WEIR_RATE_ONE);
 }
 
 /* A signal's value for ssthresh: 0 = not known yet, as everywhere. */
