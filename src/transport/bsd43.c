@@ -3,6 +3,9 @@
  * - Segments stay where the first transmission cut them: a window that ends inside a segment waits for its
  *   rest, also when sending again. The original sent the piece.
  * - A last short segment does not wait until all before it is acknowledged (Nagle, RFC 896).
+ * - It gives up after so many timeouts without any news. With Karn's rule the original counted those since
+ * the last measurement, which at the end of a transfer, where nothing new is left to be timed, may never
+ * come.
  * - Nobody closes the window here, so there is no persist timer; nor is there one for keep-alive. */
 #include "bsd43.h"
 
@@ -210,6 +213,7 @@ u64 weir_bsd43_on_ack(struct weir_bsd43 *s, u64 now_ns, const struct weir_ack_se
 	u64 rtt_ns = take_sample(s, now_ns, tick, ack);
 	s->una = ack;
 	s->nxt = weir_max(s->nxt, ack);
+	s->silent = 0;
 	s->single = s->resend = false;
 	if (ack == s->max)
 		s->deadline_tick = 0;
@@ -224,11 +228,12 @@ u64 weir_bsd43_on_ack(struct weir_bsd43 *s, u64 now_ns, const struct weir_ack_se
 static void time_out(struct weir_bsd43 *s, u64 tick)
 {
 	s->deadline_tick = 0;
-	if (s->shift == WEIR_BSD43_TIMEOUTS_MAX) {
+	if (s->silent == WEIR_BSD43_TIMEOUTS_MAX) {
 		s->dropped = true;
 		return;
 	}
-	s->shift++;
+	s->silent++;
+	s->shift = (u8)weir_min(s->shift + 1U, WEIR_BSD43_TIMEOUTS_MAX);
 	s->timeouts++;
 	s->rto_ticks = weir_bsd43_rtt_rto(s);
 	s->deadline_tick = tick + s->rto_ticks;

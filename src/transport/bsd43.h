@@ -61,11 +61,12 @@ struct weir_bsd43 {
 	u32 sample_ticks;	 /* the last measurement, counted from 1 */
 	double mean_ticks;	 /* RFC 793's; 0: nothing measured */
 	i32 mean_8, deviation_4; /* A and V in ticks, scaled by 8 and by 4; mean 0: nothing measured */
-	u8 shift;		 /* timeouts in a row */
-	u8 timeout_attempt;	 /* number that the segment sent again bears; 0: no timeout is in question */
-	bool single;		 /* a timeout: one segment until an ACK brings news */
-	bool resend;		 /* fast retransmission is due */
-	bool dropped;		 /* the connection was given up */
+	u8 shift;  /* backoff: timeouts since the last news; with Karn's rule since the last sample */
+	u8 silent; /* timeouts since the last news */
+	u8 timeout_attempt; /* number that the segment sent again bears; 0: no timeout is in question */
+	bool single;	    /* a timeout: one segment until an ACK brings news */
+	bool resend;	    /* fast retransmission is due */
+	bool dropped;	    /* the connection was given up */
 	u32 duplicate_acks;
 	u64 min_rtt_ns, latest_rtt_ns; /* of timed segments, exact, for records only; 0: none */
 	u64 sent_packets, sent_bytes, retransmitted_packets;

@@ -259,6 +259,8 @@ static inline void pair_check(struct pair *p)
 			    s->round_start_ns,
 			    s->was_idle,
 			    s->app_limited_until_bytes,
+			    s->app_limited_from_ns,
+			    s->app_limited_to_ns,
 			    s->delivered_bytes};
 	for (u32 i = 0; i < sizeof mind / sizeof mind[0]; i++)
 		p->mind = (p->mind ^ mind[i]) * 0x100000001b3ULL;
