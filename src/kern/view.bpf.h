@@ -118,6 +118,13 @@ WEIR_CORE u64 weir_rtt_ns(u32 rtt_us)
 	return weir_max(rtt_us, 1) * WEIR_NS_PER_US;
 }
 
+/* An ACK's sample. Of what was sent again the kernel has one by time stamps, in whole milliseconds and up to one
+ * too small, so that it may be less than the path: none (RFC 6298 section 3, as in transport/). */
+WEIR_CORE u64 weir_sample_rtt_ns(long rtt_us)
+{
+	return rtt_us < 0 || (rtt_us && (u32)rtt_us % 1000 == 0) ? 0 : weir_rtt_ns((u32)rtt_us);
+}
+
 WEIR_CORE void weir_look(struct weir_socket *k)
 {
 	struct tcp_sock *tp = k->tp;

@@ -70,7 +70,7 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	    .min_rtt_ns = s->rtt.min_ns,
 	    .latest_rtt_ns = s->rtt.latest_ns,
 	    .rto_ns = weir_rtt_rto_ns(&s->rtt, s->config->rto_min_ns, s->config->rto_max_ns),
-	    .app_limited = s->delivered_bytes <= s->app_limited_until_bytes,
+	    .app_limited = s->app_limited_to_ns == WEIR_NEVER,
 	    .in_recovery = s->state != WEIR_SENDER_OPEN,
 	    .done = weir_sender_done(s) && (f->stopped || (f->app && f->app->app.closed)),
 	    .n_signals = s->cc->n_signals,

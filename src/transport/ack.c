@@ -255,7 +255,7 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (p.rtt_ns)
 		weir_rtt_sample(&s->rtt, now_ns, p.rtt_ns);
 
-	u32 flags = p.any ? count_round(s, now_ns, &p) : 0;
+	u32 flags = p.any ? count_round(s, now_ns, &p) | weir_control_limit(s, now_ns, p.newest_sent_ns) : 0;
 	if (s->tlp_end_seq)
 		weir_probe_on_ack(s, now_ns, &p);
 	if (s->sacked_bytes || s->state != WEIR_SENDER_OPEN || p.lost_bytes || p.dsack)

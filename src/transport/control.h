@@ -5,11 +5,26 @@
 
 #include "sender.h"
 
+/* What a segment sent then says about the path: WEIR_APP_LIMITED if the application had too little to send
+ * while it was on its way or before. What was in flight when the application ran dry left at the path's rate;
+ * what left from then on, until all of it has arrived, did not. */
+static inline u32 weir_control_limit(struct weir_sender *s, u64 now_ns, u64 sent_ns)
+{
+	bool limited = sent_ns < s->app_limited_to_ns && sent_ns > s->app_limited_from_ns;
+	if (s->app_limited_to_ns == WEIR_NEVER && s->delivered_bytes > s->app_limited_until_bytes)
+		s->app_limited_to_ns = now_ns;
+	return limited ? WEIR_APP_LIMITED : 0;
+}
+
+/* Of events that bring no sample. */
+static inline u32 weir_control_limited_now(const struct weir_sender *s)
+{
+	return s->app_limited_to_ns == WEIR_NEVER ? WEIR_APP_LIMITED : 0;
+}
+
 static inline struct weir_view weir_control_view(const struct weir_sender *s, u64 now_ns, u32 extra_flags)
 {
 	u32 flags = extra_flags;
-	if (s->delivered_bytes <= s->app_limited_until_bytes)
-		flags |= WEIR_APP_LIMITED;
 	if (s->limited_now || s->limited_before)
 		flags |= WEIR_CWND_LIMITED;
 	if (s->state == WEIR_SENDER_RECOVERY)
@@ -44,7 +59,7 @@ static inline void weir_control_take(struct weir_sender *s, u64 now_ns, const st
 
 static inline void weir_control_init(struct weir_sender *s, u64 now_ns)
 {
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->init(s->cc_state, s->params, &view, &out);
 	weir_control_take(s, now_ns, &out);
@@ -60,7 +75,7 @@ static inline void weir_control_ack(struct weir_sender *s, u64 now_ns, u32 flags
 
 static inline void weir_control_loss(struct weir_sender *s, u64 now_ns, const struct weir_loss *loss)
 {
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->on_loss(s->cc_state, s->params, &view, loss, &out);
 	weir_control_take(s, now_ns, &out);
@@ -68,7 +83,7 @@ static inline void weir_control_loss(struct weir_sender *s, u64 now_ns, const st
 
 static inline void weir_control_timeout(struct weir_sender *s, u64 now_ns)
 {
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->on_timeout(s->cc_state, s->params, &view, &out);
 	weir_control_take(s, now_ns, &out);
@@ -78,7 +93,7 @@ static inline void weir_control_idle(struct weir_sender *s, u64 now_ns, u64 idle
 {
 	if (!s->cc->on_idle)
 		return;
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->on_idle(s->cc_state, s->params, &view, idle_ns, &out);
 	weir_control_take(s, now_ns, &out);
@@ -88,7 +103,7 @@ static inline void weir_control_send(struct weir_sender *s, u64 now_ns, u64 byte
 {
 	if (!s->cc->on_send)
 		return;
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->on_send(s->cc_state, s->params, &view, bytes, &out);
 	weir_control_take(s, now_ns, &out);
@@ -99,7 +114,7 @@ static inline void weir_control_tick(struct weir_sender *s, u64 now_ns)
 	s->tick_ns = WEIR_NEVER;
 	if (!s->cc->on_tick)
 		return;
-	struct weir_view view = weir_control_view(s, now_ns, 0);
+	struct weir_view view = weir_control_view(s, now_ns, weir_control_limited_now(s));
 	struct weir_out out = {0};
 	s->cc->on_tick(s->cc_state, s->params, &view, &out);
 	weir_control_take(s, now_ns, &out);

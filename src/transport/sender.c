@@ -26,6 +26,8 @@ bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *
 	    .round_start_ns = now_ns,
 	    .delivered_ns = now_ns,
 	    .first_sent_ns = now_ns,
+	    .app_limited_from_ns = WEIR_NEVER, /* nothing was sent, and none of it for want of data */
+	    .app_limited_to_ns = WEIR_NEVER,
 	    .recover_seq = config->first_sequence,
 	    .ecn_recover_seq = config->first_sequence,
 	    .rack = {.reorder_deadline_ns = WEIR_NEVER, .reorder_mult = 1},
@@ -175,11 +177,22 @@ static bool poll_retransmission(struct weir_sender *s, u64 now_ns, struct weir_s
 	return true;
 }
 
-static void mark_app_limited(struct weir_sender *s)
+/* The application has nothing more for now, and the window has room. Where segments of the last such time are
+ * still on their way, it goes on. */
+static void mark_app_limited(struct weir_sender *s, u64 now_ns)
 {
-	if (s->lost_bytes == 0 && s->pipe_bytes < s->cwnd_bytes)
-		s->app_limited_until_bytes = s->delivered_bytes + s->pipe_bytes;
 	s->was_idle = true;
+	if (s->lost_bytes || s->pipe_bytes >= s->cwnd_bytes)
+		return;
+	s->app_limited_until_bytes = s->delivered_bytes + s->pipe_bytes;
+	if (s->app_limited_to_ns == WEIR_NEVER && s->app_limited_from_ns != WEIR_NEVER)
+		return;
+	bool goes_on =
+	    weir_slots_count(&s->slots) &&
+	    weir_slot_sent_ns(weir_slots_get(&s->slots, s->slots.head), now_ns) < s->app_limited_to_ns;
+	if (!goes_on || s->app_limited_from_ns == WEIR_NEVER)
+		s->app_limited_from_ns = now_ns;
+	s->app_limited_to_ns = WEIR_NEVER;
 }
 
 static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
@@ -187,7 +200,7 @@ static bool poll_new(struct weir_sender *s, u64 now_ns, struct weir_segment *out
 	u64 limit = weir_min(s->app_end, s->edge);
 	bool full = weir_slots_count(&s->slots) == s->slots.capacity;
 	if (s->nxt >= limit || (full && !weir_slots_may_grow(&s->slots, s->mss_bytes))) {
-		mark_app_limited(s);
+		mark_app_limited(s, now_ns);
 		return false;
 	}
 	if (s->was_idle) {

@@ -84,7 +84,8 @@ struct weir_sender {
 	const struct weir_endpoint_config *config;
 	u64 sent_packets;
 	u64 last_ack_ns;
-	u64 app_limited_until_bytes; /* delivered_bytes up to which samples are application-limited */
+	u64 app_limited_to_ns; /* what left before, and after app_limited_from_ns, is a sample of the
+				  application's rate; WEIR_NEVER: it is so now */
 	u64 delivery_Bps;
 
 	u64 inline_state[WEIR_CC_HOT_BYTES / sizeof(u64)];
@@ -93,6 +94,8 @@ struct weir_sender {
 	u64 sacked_bytes, lost_bytes;
 	u64 round_delivered_bytes;
 	u64 delivered_ns, first_sent_ns; /* for rate samples */
+	u64 app_limited_from_ns;
+	u64 app_limited_until_bytes; /* it ends when more than this is delivered */
 	u64 pacing_Bps, pace_next_ns, pace_remainder;
 	u64 recover_seq;     /* the episode ends when this is acknowledged */
 	u64 ecn_recover_seq; /* likewise, for marks */

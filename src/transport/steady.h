@@ -69,6 +69,7 @@ static inline u64 weir_sender_on_ack(struct weir_sender *s, u64 now_ns, const st
 	s->rack.end_seq = s->rack.fack_seq = ack;
 	weir_rtt_sample(&s->rtt, now_ns, rtt_ns);
 	u32 flags = sent_ns < s->round_start_ns ? 0 : weir_round_start(s, now_ns);
+	flags |= weir_control_limit(s, now_ns, sent_ns);
 	struct weir_ack event = {.acked_bytes = acked_bytes, .rtt_ns = rtt_ns};
 	weir_control_ack(s, now_ns, flags, &event);
 	weir_timer_restart(s, now_ns);

@@ -57,6 +57,24 @@ static void limited_by_the_application(void **state)
 	pair_free(p);
 }
 
+/* As the kernel counts, which the views of one capture showed (tests/kern/test_recorded.c): what is in flight
+ * when the application runs dry left as fast as it could; what leaves after that did not. */
+static void limited_is_what_leaves_after_the_application_ran_dry(void **state)
+{
+	(void)state;
+	struct pair *p = steady_path(WEIR_RECOVERY_SACK);
+	pair_write(p, 5 * MSS);
+	pair_run(p, WEIR_NS_PER_S);
+	assert_true(count_from(PROBE_ACK, 0) > 0);
+	assert_int_equal(count_flag(PROBE_ACK, WEIR_APP_LIMITED, 0), 0);
+	pair_write(p, 10 * MSS);
+	pair_run(p, 2 * WEIR_NS_PER_S);
+	u32 acks = count_from(PROBE_ACK, WEIR_NS_PER_S);
+	assert_true(acks > 0);
+	assert_int_equal(count_flag(PROBE_ACK, WEIR_APP_LIMITED, WEIR_NS_PER_S), acks);
+	pair_free(p);
+}
+
 /* Part D 2: the peer's window is no reason to grow either. G19: so slow start stays bounded by use. */
 static void g19_limited_by_the_peer(void **state)
 {
@@ -268,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(limited_by_the_window),
 	    cmocka_unit_test(limited_by_the_application),
+	    cmocka_unit_test(limited_is_what_leaves_after_the_application_ran_dry),
 	    cmocka_unit_test(g19_limited_by_the_peer),
 	    cmocka_unit_test(g1_g2_idle),
 	    cmocka_unit_test(a_pause_with_data_out_is_no_silence),
