@@ -313,7 +313,7 @@ const struct weir_schema_scope weir_schema[WEIR_SCOPES] = {
     [WEIR_SCOPE_FLOW] = {"a flow", "flows.NAME, traffic.NAME", NULL, NULL, KEYS(flow)},
     [WEIR_SCOPE_APPLICATION] = {"an application", "flows.NAME.application", "name", "name",
 				KEYS(application)},
-    [WEIR_SCOPE_ENDPOINT] = {"an endpoint", "endpoint, flows.NAME.endpoint", NULL, NULL, KEYS(endpoint)},
+    [WEIR_SCOPE_ENDPOINT] = {"an endpoint", "endpoint, flows.NAME.endpoint", NULL, "era", KEYS(endpoint)},
     [WEIR_SCOPE_RECORD] = {"a record", "record", NULL, NULL, KEYS(record)},
 };
 

@@ -43,6 +43,12 @@ def test_headers_that_tcp_does_not_have():
     nothing_written()
 
 
+def test_endpoints_of_another_time():
+    write("two.yaml", SCENARIO.replace(", controller: cubic", "") + "endpoint: {era: 1986}\n")
+    emulate(code=2, says=["a: era: the endpoint of 1986 exists in the simulator only", "--on sim"])
+    nothing_written()
+
+
 def test_mistakes_come_before_the_machine():
     write("two.yaml", SCENARIO.replace("rate: 20 Mbit/s", "rate: 20 furlongs"))
     emulate("--controller", "kernel:no_such_one", code=2, says=["two.yaml:6:", "^"])
