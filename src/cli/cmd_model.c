@@ -140,7 +140,7 @@ static const struct weir_command model_throughput = {
     .details = "The paper can be read in several ways; docs/model.md tells which figure comes out of which.\n"
 	       "literal: eqs. 12-34 as printed. renewal: each state with its own lambda, stationary law.\n"
 	       "two-state: the window at the last loss is part of the state; the one to compare with runs.\n"
-	       "epoch: eqs. 6-8, from overflow to overflow.\n",
+	       "epoch: eqs. 6-8, from overflow to overflow.",
     .options = throughput_options,
     .run = throughput,
 };

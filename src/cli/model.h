@@ -22,7 +22,7 @@
 	    {.name = "start", .value = "OF", .help = "eq. 32: ceil(beta x) of the index or the window"},     \
 	    {.name = "exposure", .value = "WHAT", .help = "what a state can lose: its window or a cycle"},   \
 	    {.name = "clamp", .value = "on|off", .help = "eq. 34: lambda never above lambda_max"},           \
-	    {.name = "errors", .value = "per", .help = "R is the rate of a packet or a bit"},                \
+	    {.name = "errors", .value = "UNIT", .help = "R is of a packet or a bit"},                        \
 	    {.name = "cap", .value = "on|off", .help = "eq. 33: a window carries at most a BDP"},            \
 	    {.name = "floor", .value = "on|off", .help = "eqs. 6-8: whole packets only"},                    \
 	{                                                                                                    \

@@ -282,7 +282,7 @@ const struct weir_command weir_model_tune = {
     .help = "the lambda_max that Algorithm 1 finds for each beta, beside eq. 36",
     .details =
 	"-o writes a page with a heat map and lines. The paper's recommendation, eq. 36, does not follow\n"
-	"from its printed algorithm in any reading; docs/model.md tells what does.\n",
+	"from its printed algorithm in any reading; docs/model.md tells what does.",
     .options = options,
     .run = cmd_tune,
 };

@@ -202,7 +202,7 @@ static int write_page(const struct weir_model_tuning *t, const char *path)
 						.lambda_max = t->lambda_max,
 						.n_betas = t->grid.n_betas,
 						.n_lambdas = t->grid.n_lambdas,
-						.throughput = t->matrix,
+						.share = t->matrix,
 						.best = t->best,
 						.recommended = t->eq36,
 						.trial = trial,

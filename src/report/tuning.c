@@ -23,15 +23,15 @@ static struct range range_of(const struct weir_report_tuning *t)
 	struct range r = {HUGE_VAL, -HUGE_VAL};
 
 	for (u32 i = 0; i < t->n_betas * t->n_lambdas; i++) {
-		r.low = fmin(r.low, t->throughput[i]);
-		r.high = fmax(r.high, t->throughput[i]);
+		r.low = fmin(r.low, t->share[i]);
+		r.high = fmax(r.high, t->share[i]);
 	}
 	return r;
 }
 
 static double value_at(const struct weir_report_tuning *t, u32 beta, u32 lambda)
 {
-	return t->throughput[(size_t)beta * t->n_lambdas + lambda];
+	return t->share[(size_t)beta * t->n_lambdas + lambda];
 }
 
 /* ---- the heat map ---- */

@@ -19,7 +19,7 @@ struct weir_report_tuning {
 	const char *reference;	   /* the name of the other rule: "eq. 36" */
 	const double *beta, *lambda_max;
 	u32 n_betas, n_lambdas;
-	const double *throughput;  /* [beta][lambda_max], normalised */
+	const double *share;	   /* [beta][lambda_max], of the rate */
 	const u32 *best;	   /* [beta], an index into lambda_max; n_lambdas: none */
 	const double *recommended; /* [beta], a lambda_max by that other rule */
 	const struct weir_report_trial *trial;
