@@ -5,18 +5,14 @@
 #include "kern/number.h"
 #include "kernel_flow.h"
 #include "kernel_qlog.h"
-#include "record/manifest.h"
+#include "kernel_result.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define WHY_BYTES WEIR_KERNEL_TRACE_WHY_BYTES
 #define ROW_BYTES 600 /* more than the rows of a call take in series.csv */
-/* What a connection has delivered before it is a flow: those that only talk are none. */
-#define FLOW_BYTES 16384
 
 struct weir_kernel_trace {
 	struct weir_kernel_trace_wanted wanted;
@@ -183,7 +179,7 @@ static void take_flow(struct weir_kernel_trace *t, u32 socket, const struct weir
 	if (!f)
 		return;
 	weir_kernel_flow_take(f, r);
-	if (f->acked_bytes >= FLOW_BYTES && f->last_ns - f->row_ns >= t->wanted.sample_ns)
+	if (weir_kernel_result_is_flow(f) && f->last_ns - f->row_ns >= t->wanted.sample_ns)
 		add_row(t, socket, f);
 }
 
@@ -224,131 +220,22 @@ void weir_kernel_trace_take(struct weir_kernel_trace *t, const struct weir_kern_
 
 /* ---- the end ---- */
 
-static bool is_flow(const struct weir_kernel_flow *f)
+/* What the flows and the counts come down to. */
+static int write_result(const struct weir_kernel_trace *t, const struct weir_kernel_trace_counts *c,
+			char *why)
 {
-	return f && f->acked_bytes >= FLOW_BYTES;
-}
-
-static void add_notes(const struct weir_kernel_trace *t, const struct weir_kernel_trace_counts *c,
-		      struct weir_summary *s)
-{
-	u32 flows = 0;
-	for (u32 i = 0; i < WEIR_KERNEL_TRACE_FLOWS_MAX; i++)
-		flows += is_flow(t->flow[i]);
-	weir_summary_note(s,
-			  "Calls of %s in the kernel, as its sockets saw the path; time 0 is the first call.",
-			  t->wanted.kernel_name);
-	if (c->dropped)
-		weir_summary_note(
-		    s,
-		    "%llu calls were lost: the watcher could not keep up. What is missing is missing "
-		    "from every number here.",
-		    c->dropped);
-	if (t->differing)
-		weir_summary_note(s,
-				  "%llu calls have other answers than this program's controller of that name "
-				  "gives: another header "
-				  "or version. Its own signals are left out from there on.",
-				  t->differing);
-	if (t->rows_omitted)
-		weir_summary_note(s, "series.csv is full: %llu looks at flows found no room.",
-				  t->rows_omitted);
-	if (t->unflowed || t->unnumbered)
-		weir_summary_note(
-		    s, "%llu calls of further sockets are not in the series: there is room for %u.",
-		    t->unflowed + t->unnumbered, WEIR_KERNEL_TRACE_FLOWS_MAX);
-	if (c->sockets > flows)
-		weir_summary_note(s, "%u sockets that delivered less than %u bytes are no flows here.",
-				  c->sockets - flows, FLOW_BYTES);
-}
-
-/* NULL when out of memory. */
-static struct weir_summary *summarise(const struct weir_kernel_trace *t,
-				      const struct weir_kernel_trace_counts *c)
-{
-	struct weir_summary *s = calloc(1, sizeof *s);
-	struct weir_flow_summary *flow = calloc(WEIR_KERNEL_TRACE_FLOWS_MAX, sizeof *flow);
-	if (!s || !flow) {
-		free(s);
-		free(flow);
-		return NULL;
-	}
-	snprintf(s->scenario, sizeof s->scenario, "%s", t->wanted.kernel_name);
-	snprintf(s->title, sizeof s->title, "%s in the kernel", t->wanted.kernel_name);
-	s->backend = "kernel";
-	s->wall_s = s->simulated_s = (double)(t->time_ns - t->origin_ns) / 1e9;
-	s->sampling_s = s->flow_sampling_s = (double)t->wanted.sample_ns / 1e9;
-	s->events = c->records;
-	s->packets = WEIR_NEVER;
-	s->jain_throughput = (double)NAN;
-	s->flow = flow;
-	for (u32 i = 0; i < WEIR_KERNEL_TRACE_FLOWS_MAX; i++)
-		if (is_flow(t->flow[i]))
-			weir_kernel_flow_summarise(t->flow[i], t->origin_ns, t->wanted.ops,
-						   t->wanted.kernel_name, &flow[s->n_flows++]);
-	add_notes(t, c, s);
-	return s;
-}
-
-static int finish_json(const char *name, struct weir_json *j, FILE *f, char *why)
-{
-	int failed = weir_json_finish(j), error = errno;
-	if (fclose(f) != 0 && !failed) {
-		failed = -1;
-		error = errno;
-	}
-	return failed ? cannot(why, name, error) : 0;
-}
-
-static int write_summary(const struct weir_kernel_trace *t, const struct weir_kernel_trace_counts *c,
-			 char *why)
-{
-	char path[PATH_MAX];
-	struct weir_json j;
-	struct weir_summary *s = summarise(t, c);
-	weir_outdir_path(&t->directory, "summary.json", path);
-	FILE *f = s ? create(why, path) : NULL;
-	if (!s)
-		return cannot(why, path, ENOMEM);
-	if (f) {
-		weir_json_to_file(&j, f);
-		weir_json_object(&j);
-		weir_summary_fields(&j, s);
-		weir_json_put_u64(&j, "calls", c->records);
-		weir_json_put_u64(&j, "calls_dropped", c->dropped);
-		weir_json_put_u64(&j, "calls_omitted", c->omitted);
-		weir_json_object_end(&j);
-	}
-	weir_summary_free(s);
-	free(s);
-	return f ? finish_json(path, &j, f, why) : -1;
-}
-
-static int write_manifest(const struct weir_kernel_trace *t, char *why)
-{
-	char path[PATH_MAX];
-	struct weir_json j;
-	struct utsname machine = {0};
-	const struct weir_manifest_flow flow = {t->wanted.name, t->wanted.kernel_name};
-	uname(&machine);
-	weir_outdir_path(&t->directory, "manifest.json", path);
-	FILE *f = create(why, path);
-	if (!f)
-		return -1;
-	const struct weir_manifest m = {
-	    .scenario = t->wanted.kernel_name,
-	    .controller = t->wanted.head.controller,
-	    .backend = "kernel",
-	    .kernel = machine.release,
-	    .flows = &flow,
-	    .n_flows = 1,
-	    .repeat = 1,
-	    .n_arguments = t->wanted.n_arguments,
-	    .arguments = t->wanted.arguments,
+	const struct weir_kernel_result result = {
+	    .wanted = &t->wanted,
+	    .directory = &t->directory,
+	    .counts = *c,
+	    .flow = t->flow,
+	    .origin_ns = t->origin_ns,
+	    .end_ns = t->time_ns,
+	    .differing = t->differing,
+	    .rows_omitted = t->rows_omitted,
+	    .unseen = t->unflowed + t->unnumbered,
 	};
-	weir_json_to_file(&j, f);
-	weir_manifest_write(&j, &m);
-	return finish_json(path, &j, f, why);
+	return weir_kernel_result_write(&result, why);
 }
 
 static int close_record(struct weir_kernel_trace *t, char *why)
@@ -384,7 +271,7 @@ static int close_series(struct weir_kernel_trace *t, char *why)
 static void add_last_rows(struct weir_kernel_trace *t)
 {
 	for (u32 i = 0; i < WEIR_KERNEL_TRACE_FLOWS_MAX; i++)
-		if (is_flow(t->flow[i]) && t->flow[i]->last_ns > t->flow[i]->row_ns)
+		if (weir_kernel_result_is_flow(t->flow[i]) && t->flow[i]->last_ns > t->flow[i]->row_ns)
 			add_row(t, i + 1, t->flow[i]);
 }
 
@@ -402,8 +289,7 @@ static int close_all(struct weir_kernel_trace *t, struct weir_kernel_trace_count
 		failed |= close_qlog(t, why);
 	if (t->series_file) {
 		failed |= close_series(t, why);
-		failed |= write_summary(t, c, why);
-		failed |= write_manifest(t, why);
+		failed |= write_result(t, c, why);
 	}
 	if (!failed && (t->failed || t->follow.failed)) {
 		snprintf(why, WHY_BYTES, "out of memory");
