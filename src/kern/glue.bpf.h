@@ -114,7 +114,7 @@ WEIR_CORE void weir_hook_init(const struct weir_cc_ops *ops, const void *params,
 	k.call->view.initial_bytes = (u64)tp->snd_cwnd * k.mss_bytes;
 	weir_tell(&k, WEIR_KERN_INIT);
 	weir_obey(&k);
-	weir_set_rate(&k);
+	weir_default_rate(&k);
 	weir_record(&k);
 	weir_close(&k);
 }
@@ -133,9 +133,12 @@ WEIR_CORE void weir_enter_recovery(struct weir_socket *k)
 {
 	/* One answer a window, to marks and losses together (RFC 3168 section 6.1.2). */
 	u32 flags = k->tcp_state == TCP_CWR && !k->glue.cwr ? 0 : WEIR_NEW_EPISODE;
+	if (k->tcp_state != TCP_CWR)
+		k->tp->snd_cwnd_cnt = weir_una_mark(k->tp);
 	weir_look(k);
+	k->tcp_state = TCP_RECOVERY;
 	weir_tell_loss(k, weir_newly_lost(k) * k->mss_bytes, WEIR_LOSS_PACKET, flags);
-	weir_aim(k);
+	weir_obey(k);
 	/* The fast retransmission; the ACK that led here, if there was one, says more at once. */
 	k->tp->snd_cwnd = (u32)weir_max(weir_in_flight(k->tp) + !k->tp->prr_out, 1);
 	k->glue.reduced = 1;
@@ -154,7 +157,15 @@ WEIR_CORE void weir_enter_loss(struct weir_socket *k)
 	k->glue.reduced = 0;
 	k->glue.cwr = 0;
 	weir_obey(k);
+	weir_show_ssthresh(k);
 	weir_record(k);
+}
+
+/* The next ACK tells why. */
+WEIR_CORE void weir_enter_cwr(struct weir_socket *k)
+{
+	k->tp->snd_cwnd_cnt = weir_una_mark(k->tp);
+	k->glue.cwr = k->glue.reduced = 1;
 }
 
 /* `next` is not yet the state that the socket tells. */
@@ -169,27 +180,19 @@ WEIR_CORE void weir_hook_state(const struct weir_cc_ops *ops, const void *params
 	else if (next == TCP_RECOVERY && k.tcp_state != TCP_RECOVERY)
 		weir_enter_recovery(&k);
 	else if (next == TCP_CWR && k.tcp_state < TCP_CWR)
-		k.glue.cwr = k.glue.reduced = 1;
+		weir_enter_cwr(&k);
 	weir_close(&k);
-}
-
-/* What was said last is what counts; what was not said leaves what was said before. */
-WEIR_CORE void weir_merge(struct weir_out *into, const struct weir_out *before)
-{
-	into->cwnd_bytes = into->cwnd_bytes ? into->cwnd_bytes : before->cwnd_bytes;
-	into->pacing_Bps = into->pacing_Bps ? into->pacing_Bps : before->pacing_Bps;
 }
 
 WEIR_CORE void weir_tick_if_due(struct weir_socket *k)
 {
 	if (!k->wake_ns || !*k->wake_ns || *k->wake_ns > k->call->view.now_ns)
 		return;
-	struct weir_out before = k->call->out;
 	*k->wake_ns = 0;
 	k->call->out = (struct weir_out){0, 0, 0};
 	weir_tell(k, WEIR_KERN_TICK);
 	weir_record(k);
-	weir_merge(&k->call->out, &before);
+	weir_obey(k);
 }
 
 WEIR_CORE void weir_take_sample(struct weir_socket *k, const struct rate_sample *rs)
@@ -203,25 +206,25 @@ WEIR_CORE void weir_take_sample(struct weir_socket *k, const struct rate_sample 
 	}
 	v->flags &= ~(u32)WEIR_APP_LIMITED;
 	v->flags |= rs->is_app_limited ? WEIR_APP_LIMITED : 0;
+	v->flags = (u32)weir_forget(v->flags);
 }
 
 /* Losses and marks that this ACK brought. CWR alone says neither: it is an echoed mark, a packet that the own
  * device dropped, or a lost tail that the probe repaired. Only with a mark it is told as one. */
-WEIR_CORE void weir_tell_signals(struct weir_socket *k, u64 lost, u64 ce_bytes, struct weir_out *said)
+WEIR_CORE void weir_tell_signals(struct weir_socket *k, u64 lost, u64 ce_bytes)
 {
 	bool begins = k->glue.cwr;
 	if (lost || (begins && !ce_bytes)) {
 		u32 flags = begins && !ce_bytes ? WEIR_NEW_EPISODE : 0;
 		weir_tell_loss(k, lost * k->mss_bytes, WEIR_LOSS_PACKET, flags);
 		weir_record(k);
-		*said = k->call->out;
+		weir_obey(k);
 	}
 	if (ce_bytes) {
 		k->call->out = (struct weir_out){0, 0, 0};
 		weir_tell_loss(k, ce_bytes, WEIR_LOSS_ECN, begins ? WEIR_NEW_EPISODE : 0);
 		weir_record(k);
-		weir_merge(&k->call->out, said);
-		*said = k->call->out;
+		weir_obey(k);
 	}
 	k->glue.cwr = 0;
 }
@@ -232,34 +235,33 @@ WEIR_CORE void weir_hook_ack(const struct weir_cc_ops *ops, const void *params, 
 {
 	struct weir_kern_call call = {0};
 	struct weir_socket k = {.call = &call, .sample = rs};
-	struct weir_out said = {0, 0, 0};
 	if (!weir_open(&k, ops, params, sk))
 		return;
 	u32 before = (u32)k.glue.delivered, packets = rs->acked_sacked;
 	u64 lost = weir_newly_lost(&k), marked = weir_newly_marked(&k);
 	weir_look(&k);
+	weir_end_episode(&k);
 	u64 acked_bytes = (u64)(((u32)k.glue.delivered - before) & COUNT_MASK) << DELIVERED_SHIFT;
 	u64 ce_bytes = marked ? weir_max(weir_min(marked * k.mss_bytes, acked_bytes), 1) : 0;
 	if (lost || ce_bytes || k.glue.cwr)
-		weir_tell_signals(&k, lost, ce_bytes, &said);
+		weir_tell_signals(&k, lost, ce_bytes);
 	if (packets) {
 		weir_take_sample(&k, rs);
 		call.out = (struct weir_out){0, 0, 0};
-		call.ack = (struct weir_ack){.acked_bytes = acked_bytes,
-					     .rtt_ns = weir_sample_rtt_ns(rs->rtt_us),
-					     .ce_bytes = ce_bytes};
+		call.ack = (struct weir_ack){
+		    .acked_bytes = acked_bytes,
+		    .rtt_ns = weir_forget(rs->rtt_us < 0 ? 0 : weir_rtt_ns((u32)rs->rtt_us)),
+		    .ce_bytes = weir_forget(ce_bytes)};
 		weir_tell(&k, WEIR_KERN_ACK);
 		weir_record(&k);
-		weir_merge(&call.out, &said);
-	}
-	weir_tick_if_due(&k);
-	if (k.tcp_state == TCP_CWR || k.tcp_state == TCP_RECOVERY) {
-		weir_aim(&k);
-		weir_reduce(&k, packets, !rs->losses);
-	} else {
 		weir_obey(&k);
 	}
-	weir_set_rate(&k);
+	weir_tick_if_due(&k);
+	if (weir_in_episode(&k))
+		weir_reduce(&k, packets, !rs->losses);
+	weir_default_rate(&k);
+	if (!weir_in_episode(&k) && call.view.flags & WEIR_ROUND_START)
+		weir_show_ssthresh(&k);
 	weir_close(&k);
 }
 
@@ -274,6 +276,7 @@ WEIR_CORE u32 weir_hook_undo(const struct weir_cc_ops *ops, const void *params, 
 		return packets;
 	weir_look(&k);
 	weir_tell_loss(&k, 0, WEIR_LOSS_SPURIOUS, 0);
+	weir_show_ssthresh(&k);
 	k.glue.reduced = 0;
 	weir_record(&k);
 	weir_close(&k);
@@ -293,11 +296,12 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 		return;
 	weir_look(&k);
 	k.call->idle_ns = now_ns - since_ns;
+	weir_end_episode(&k);
 	weir_tell(&k, WEIR_KERN_IDLE);
 	weir_record(&k);
-	weir_tick_if_due(&k);
 	weir_obey(&k);
-	weir_set_rate(&k);
+	weir_tick_if_due(&k);
+	weir_default_rate(&k);
 	weir_close(&k);
 }
 
@@ -359,8 +363,7 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 	{                                                                                                    \
 		return weir_hook_undo(&weir_cc_##id, WEIR_PARAMS, (void *)c[0]);                             \
 	}                                                                                                    \
-	/* A guess for those who read it from outside; in an episode the controller's window stands there.   \
-	 */                                                                                                  \
+	/* The kernel asks before it tells of the loss: the controller's answer stands there soon after. */  \
 	WEIR_SECTION("struct_ops/ssthresh") u32 id##_tcp_ssthresh(u64 *c)                                    \
 	{                                                                                                    \
 		return (u32)weir_max(((struct tcp_sock *)c[0])->snd_cwnd / 2, 2);                            \

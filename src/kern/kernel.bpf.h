@@ -74,6 +74,7 @@ struct tcp_congestion_ops {
 enum { TCP_OPEN, TCP_DISORDER, TCP_CWR, TCP_RECOVERY, TCP_LOSS };
 #define TCP_EVENT_TX_START 0
 #define TCP_PACING_NEEDED 1
+#define TCP_NO_SSTHRESH 0x7fffffffU
 
 /* The value of a bit field, wherever and however wide it is in this kernel. */
 #define WEIR_BITFIELD(pointer, field)                                                                        \

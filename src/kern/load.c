@@ -117,6 +117,15 @@ static int set_params(struct weir_kern *k, const u64 *params, char why[WEIR_KERN
 	return 0;
 }
 
+static void tell_of_signals(const struct weir_kern *k)
+{
+	const struct weir_signal *first = k->ops->n_signals ? &k->ops->signals[0] : NULL;
+	u32 has = first && !strcmp(first->name, "ssthresh") && !strcmp(first->unit, "bytes");
+	struct bpf_map *map = bpf_object__find_map_by_name(k->object, ".rodata.signal");
+	if (map)
+		bpf_map__set_initial_value(map, &has, sizeof has);
+}
+
 static int find_fds(struct weir_kern *k)
 {
 	struct bpf_program *program;
@@ -161,6 +170,7 @@ static int open_and_load(struct weir_kern *k, const struct weir_kern_object *obj
 	int rc = set_params(k, params, why);
 	if (rc)
 		return rc;
+	tell_of_signals(k);
 	int error = bpf_object__load(k->object);
 	if (!error && !find_fds(k))
 		return 0;

@@ -37,6 +37,7 @@ struct weir_socket {
 	const struct rate_sample *sample; /* in an ACK; else NULL */
 	u32 mss_bytes;
 	u32 tcp_state;
+	bool paced; /* this hook has set a rate */
 	/* Apart, since its address goes through pointers to functions: only then are those of `ops` seen to
 	 * be constant, and inlined. */
 	struct weir_kern_call *call;
@@ -59,7 +60,18 @@ struct {
 	struct weir_stored *value;
 } weir_storage WEIR_SECTION(".maps");
 extern volatile struct weir_kern_control weir_control;
+/* Whether the first of the controller's signals is its ssthresh. The loader, who has their names, says so. */
+const volatile u32 weir_has_ssthresh WEIR_SECTION(".rodata.signal") = 0;
 struct weir_kern_replay weir_replay WEIR_SECTION(".data.replay") = {0};
+
+/* The same number, of which the verifier knows nothing any more. It walks through what follows once for each
+ * set of values that it can tell apart, so that a few flags and times that "may be exactly 0" multiply its
+ * work. */
+WEIR_CORE u64 weir_forget(u64 x)
+{
+	__asm__ volatile("%0 = be64 %0\n%0 = be64 %0" : "+r"(x));
+	return x;
+}
 
 WEIR_CORE u32 weir_in_flight(const struct tcp_sock *tp)
 {
@@ -118,8 +130,8 @@ WEIR_CORE u64 weir_rtt_ns(u32 rtt_us)
 	return weir_max(rtt_us, 1) * WEIR_NS_PER_US;
 }
 
-/* An ACK's sample. Of what was sent again the kernel has one by time stamps, in whole milliseconds and up to one
- * too small, so that it may be less than the path: none (RFC 6298 section 3, as in transport/). */
+/* An ACK's sample. Of what was sent again the kernel has one by time stamps, in whole milliseconds and up to
+ * one too small, so that it may be less than the path: none (RFC 6298 section 3, as in transport/). */
 WEIR_CORE u64 weir_sample_rtt_ns(long rtt_us)
 {
 	return rtt_us < 0 || (rtt_us && (u32)rtt_us % 1000 == 0) ? 0 : weir_rtt_ns((u32)rtt_us);
@@ -131,8 +143,9 @@ WEIR_CORE void weir_look(struct weir_socket *k)
 	struct weir_view *v = &k->call->view;
 	u32 min_us = tp->rtt_min.s[0].v;
 	v->now_ns = tp->tcp_clock_cache;
-	v->srtt_ns = tp->srtt_us ? weir_max((u64)tp->srtt_us * (WEIR_NS_PER_US / 8), WEIR_NS_PER_US) : 0;
-	v->min_rtt_ns = min_us == ~0U ? 0 : weir_rtt_ns(min_us);
+	v->srtt_ns =
+	    weir_forget(tp->srtt_us ? weir_max((u64)tp->srtt_us * (WEIR_NS_PER_US / 8), WEIR_NS_PER_US) : 0);
+	v->min_rtt_ns = weir_forget(min_us == ~0U ? 0 : weir_rtt_ns(min_us));
 	v->inflight_bytes = (u64)weir_in_flight(tp) * k->mss_bytes;
 	v->delivered_bytes = weir_delivered(k);
 	v->delivery_Bps = weir_rate_Bps(k);
