@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "manifest.h"
 
+#include <string.h>
+
 static void put_list(struct weir_json *j, const char *name, const char *const *list, u32 n)
 {
 	weir_json_put_array(j, name);
 	for (u32 i = 0; i < n; i++)
 		weir_json_string(j, list[i]);
 	weir_json_array_end(j);
+}
+
+/* A "ratio" is held in millionths. */
+static void put_params(struct weir_json *j, const struct weir_manifest_params *p, u32 n)
+{
+	weir_json_put_object(j, "parameters");
+	for (u32 i = 0; i < n; i++) {
+		weir_json_put_object(j, p[i].flow);
+		for (u32 k = 0; k < p[i].n; k++) {
+			const struct weir_param *param = &p[i].table[k];
+			u64 value = p[i].values ? p[i].values[k] : param->default_value;
+			if (!strcmp(param->unit, "ratio"))
+				weir_json_put_double(j, param->name, (double)value / 1e6);
+			else
+				weir_json_put_u64(j, param->name, value);
+		}
+		weir_json_object_end(j);
+	}
+	weir_json_object_end(j);
 }
 
 void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m)
@@ -28,6 +49,7 @@ void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m)
 	for (u32 i = 0; i < m->n_flows; i++)
 		weir_json_put_string(j, m->flows[i].name, m->flows[i].controller);
 	weir_json_object_end(j);
+	put_params(j, m->params, m->n_params);
 	weir_json_put_object(j, "axes");
 	for (u32 i = 0; i < m->n_axes; i++)
 		weir_json_put_string(j, m->axes[i].key, m->axes[i].value);

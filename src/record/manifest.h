@@ -4,6 +4,7 @@
 #define WEIR_RECORD_MANIFEST_H
 
 #include "json.h"
+#include "weir/cc.h"
 
 struct weir_manifest_axis {
 	const char *key, *value;
@@ -29,6 +30,14 @@ struct weir_manifest {
 		const char *name, *controller;
 	} * flows;
 	u32 n_flows;
+	/* The parameters of each entry's controller, as far as it is one of Weir's or a header's. */
+	const struct weir_manifest_params {
+		const char *flow;
+		const struct weir_param *table;
+		const u64 *values; /* NULL: the defaults */
+		u32 n;
+	} * params;
+	u32 n_params;
 	u64 seed, repeat;
 	u32 n_sets, n_arguments, n_axes, n_traces;
 	const char *const *sets;      /* KEY=VALUE of --set */

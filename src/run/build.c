@@ -49,6 +49,19 @@ bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build
 	return weir_build_replaces(s, with, f) ? !with->controller : f->controller.kernel;
 }
 
+const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
+					 const struct weir_scenario_flow *f, const u64 **params)
+{
+	bool replaced = weir_build_replaces(s, with, f);
+	*params = NULL;
+	if (!f->controller.name || weir_build_is_native(s, with, f))
+		return NULL;
+	if (replaced)
+		return with->controller;
+	*params = f->controller.params;
+	return with->registry->ops[f->controller.index];
+}
+
 /* The kernel's own; what kernel TCP shows of itself stands in for a controller's signals. */
 static void name_native(struct weir_build_entry *e, const char *name)
 {
@@ -56,23 +69,13 @@ static void name_native(struct weir_build_entry *e, const char *name)
 	snprintf(e->controller, sizeof e->controller, "%s%.80s", prefixed ? "" : "kernel:", name);
 }
 
-static int put_in(struct weir_build_entry *e, const struct weir_build_with *with)
+static int take_defaults(struct weir_build_entry *e)
 {
-	e->ops = with->controller;
-	snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
 	e->params = e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
 	if (!e->own_params)
 		return -1;
 	weir_cc_defaults(e->ops, e->own_params);
 	return 0;
-}
-
-static void take_from_scenario(struct weir_build_entry *e, const struct weir_build_with *with)
-{
-	const struct weir_scenario_controller *c = &e->flow->controller;
-	e->ops = with->registry->ops[c->index];
-	e->params = c->params;
-	snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
 }
 
 static int set_controller(const struct weir_build *b, struct weir_build_entry *e,
@@ -92,10 +95,13 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 		name_native(e, replaced ? with->controller_name : c->name);
 		return 0;
 	}
-	if (replaced && put_in(e, with) < 0)
+	e->ops = weir_build_ops(b->scenario, with, e->flow, &e->params);
+	if (replaced)
+		snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
+	else
+		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
+	if (replaced && take_defaults(e) < 0)
 		return -1;
-	if (!replaced)
-		take_from_scenario(e, with);
 	e->signals = e->ops->signals;
 	e->n_signals = e->ops->n_signals;
 	return 0;

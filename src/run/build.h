@@ -32,6 +32,11 @@ bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_
 bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build_with *with,
 			  const struct weir_scenario_flow *f);
 
+/* The controller of Weir's (or of a header) that an entry has; NULL: the kernel's own, or none. `params`: its
+ * parameters; NULL: the defaults. */
+const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
+					 const struct weir_scenario_flow *f, const u64 **params);
+
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
 	u32 first, count;			/* numbers of its flows, from 0 over all entries */

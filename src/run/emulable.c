@@ -89,16 +89,6 @@ static const char *native_of(const struct weir_scenario *s, const struct weir_bu
 									: f->controller.name);
 }
 
-/* Of an entry with one of Weir's; else NULL. */
-static const struct weir_cc_ops *ours_of(const struct weir_scenario *s, const struct weir_build_with *with,
-					 const struct weir_scenario_flow *f)
-{
-	const struct weir_scenario_controller *c = &f->controller;
-	if (!is_tcp(f) || weir_build_is_native(s, with, f))
-		return NULL;
-	return weir_build_replaces(s, with, f) ? with->controller : with->registry->ops[c->index];
-}
-
 static bool is_in(const char *name, const char *list)
 {
 	size_t n = strlen(name);
@@ -134,7 +124,8 @@ int weir_emulable_controllers(const struct weir_scenario *s, const struct weir_b
 	char list[WEIR_KTCP_WHY_BYTES] = "";
 	weir_ktcp_has_controller("reno", list);
 	for (u32 i = 0; i < s->n_flows; i++) {
-		const struct weir_cc_ops *ours = ours_of(s, with, &s->flows[i]);
+		const u64 *params;
+		const struct weir_cc_ops *ours = weir_build_ops(s, with, &s->flows[i], &params);
 		const char *native = native_of(s, with, &s->flows[i]);
 		int code = ours ? check_ours(&s->flows[i], ours, why) : 0;
 		if (code)

@@ -98,6 +98,21 @@ static void put_controllers(struct weir_manifest *m, const struct weir_summary *
 			    (struct weir_manifest_flow){s->flow[i].name, s->flow[i].controller};
 }
 
+static void put_params(struct weir_manifest *m, const struct weir_plan *p, const struct weir_job *job,
+		       struct weir_manifest_params *params)
+{
+	const struct weir_build_with with = weir_plan_with(p, job);
+	m->params = params;
+	for (u32 i = 0; params && i < job->scenario.n_flows; i++) {
+		const struct weir_scenario_flow *f = &job->scenario.flows[i];
+		const u64 *values;
+		const struct weir_cc_ops *ops = weir_build_ops(&job->scenario, &with, f, &values);
+		if (ops)
+			params[m->n_params++] =
+			    (struct weir_manifest_params){f->name, ops->params, values, ops->n_params};
+	}
+}
+
 static void manifest_body(struct weir_json *j, const struct weir_plan *p, const struct weir_job *job)
 {
 	struct weir_manifest_axis axes[64];
@@ -131,11 +146,15 @@ static void manifest_body(struct weir_json *j, const struct weir_plan *p, const 
 	    .traces = traces,
 	};
 	struct weir_manifest_flow *flows = calloc(job->summary.n_flows + 1u, sizeof *flows);
+	struct weir_manifest_params *params = calloc(job->scenario.n_flows + 1u, sizeof *params);
 	if (p->emulated && flows)
 		put_controllers(&m, &job->summary, flows);
+	if (!above)
+		put_params(&m, p, job, params);
 	weir_manifest_write(j, &m);
-	if (!traces || !flows)
+	if (!traces || !flows || !params)
 		j->error = ENOMEM;
+	free(params);
 	free(traces);
 	free(flows);
 }
