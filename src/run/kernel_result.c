@@ -135,6 +135,7 @@ static int write_manifest(const struct weir_kernel_result *r, char *why)
 		return -1;
 	const struct weir_manifest m = {
 	    .scenario = r->wanted->kernel_name,
+	    .text = "", /* no scenario */
 	    .controller = r->wanted->head.controller,
 	    .backend = "kernel",
 	    .kernel = machine.release,

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -203,6 +204,34 @@ def calls_are_watched():
     nothing_left("watch")
 
 
+def calls_are_kept():
+    kept = pathlib.Path(FOLDER.name) / "kept"
+    run("run", "reno", "-o", str(kept), "--", sys.executable, "-c", TALK, out="weir_reno weir_reno\n",
+        says="calls of 2 sockets recorded")
+    names = {"calls.weir", "manifest.json", "report.html", "series.csv", "summary.json", "trace.qlog"}
+    if set(os.listdir(kept)) != names:
+        fail("kept:", os.listdir(kept))
+    summary = json.loads((kept / "summary.json").read_text(encoding="utf-8"))
+    if summary["backend"] != "kernel" or [f["name"] for f in summary["flows"]] != ["reno"] or summary["calls_dropped"]:
+        fail(summary)
+    if ",reno,cc.ssthresh_bytes," not in (kept / "series.csv").read_text(encoding="utf-8"):
+        fail("the controller's own signals are not in the series")
+    replayed = json.loads(run("replay", str(kept / "calls.weir"), "--json"))
+    if replayed["schema"] != "weir.kernel-replay/1" or replayed["verdict"] != "same" or replayed["compared"] < 10:
+        fail(replayed)
+    run("replay", str(kept / "calls.weir"), "--controller", "cubic", code=2, says="parameters, that of the record")
+    run("replay", str(kept / "series.csv"), code=2, says="does not begin as records")
+    run("replay", str(kept / "none"), code=2, says="No such file")
+    for verb in (["report", str(kept)], ["compare", str(kept), str(kept)]):
+        done = subprocess.run([WEIR, *verb], capture_output=True, text=True, timeout=WAIT_S, check=False)
+        if done.returncode:
+            fail(verb, done.returncode, done.stderr)
+    run("watch", "reno", "--sample", "1ms", code=2, says="--sample belongs to -o, --qlog or --record")
+    run("run", "reno", "-o", "/proc", "--", "true", code=2, says="not a result of weir")
+    shutil.rmtree(kept)
+    nothing_left("kept calls")
+
+
 def main():
     have = subprocess.run([WEIR, "kernel", "run", "reno", "--", "true"], capture_output=True, text=True, timeout=WAIT_S,
                           check=False)
@@ -210,7 +239,7 @@ def main():
         print(have.stderr.strip() or f"{registered()} are in use on this machine")
         sys.exit(77)
     for test in (load_list_unload, aliases_and_mistakes, run_gives_the_controller, run_passes_the_status,
-                 large_states_and_ticks, sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched):
+                 large_states_and_ticks, sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched, calls_are_kept):
         test()
         print("ok", test.__name__)
 
