@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* One recorded call, made again: the same function in the kernel's programs and in user space. */
 #ifndef WEIR_KERN_CALL_H
 #define WEIR_KERN_CALL_H

@@ -3,90 +3,26 @@
  * packets, with every call recorded and every packet captured. The recorded calls made again here give the
  * same decisions, byte for byte; and the views that the kernel's glue made are those that transport/ makes of
  * the same packets. */
+#include "ends.h"
 #include "kern/calls.h"
 #include "kern/follow.h"
 #include "machine.h"
 #include "views.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#define PORT 5300
-#define BULK_BYTES 2500000U
-#define WRITE_BYTES 20000U
-#define WRITES 12
-#define BETWEEN_WRITES_US 35000 /* more than a round trip: nothing of the last write is left */
-#define WAIT_S 40
 #define TRIES 3
-
-/* ---- both ends ---- */
-
-static int send_all(int fd, const u8 *data, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = send(fd, data, bytes, MSG_NOSIGNAL);
-		if (n <= 0)
-			return 1;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-static int sender(void)
-{
-	static const u8 data[BULK_BYTES];
-	const char *peer = getenv("WEIR_PEER");
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT)};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-	char byte;
-	alarm(WAIT_S);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a write leaves whole */
-	if (!peer || inet_pton(AF_INET, peer, &to.sin_addr) != 1 ||
-	    connect(fd, (struct sockaddr *)&to, sizeof to))
-		return 1;
-	int failed = send_all(fd, data, BULK_BYTES);
-	/* All of it has arrived before the pauses begin. */
-	failed = failed || recv(fd, &byte, 1, 0) != 1;
-	for (u32 i = 0; i < WRITES && !failed; i++) {
-		usleep(BETWEEN_WRITES_US);
-		failed = send_all(fd, data, WRITE_BYTES);
-	}
-	shutdown(fd, SHUT_WR);
-	return failed || recv(fd, &byte, 1, 0) != 0;
-}
-
-static int receiver(void)
-{
-	static u8 block[1 << 16];
-	struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(PORT)};
-	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-	u64 got = 0;
-	ssize_t n;
-	alarm(WAIT_S);
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (bind(listener, (struct sockaddr *)&here, sizeof here) || listen(listener, 1))
-		return 1;
-	int fd = accept(listener, NULL, NULL);
-	while ((n = recv(fd, block, sizeof block, 0)) > 0) {
-		if (got < BULK_BYTES && got + (u64)n >= BULK_BYTES && send(fd, "", 1, MSG_NOSIGNAL) != 1)
-			return 1;
-		got += (u64)n;
-	}
-	return n != 0;
-}
 
 /* ---- one transfer ---- */
 
@@ -342,7 +278,7 @@ static void same_views(const char *name, const struct views *v)
 static bool views_agree(const char *name, int code)
 {
 	char record[160], path[160], reason[200];
-	const struct written written = {BULK_BYTES, WRITE_BYTES};
+	const struct written written = {ENDS_BULK_BYTES, ENDS_WRITE_BYTES};
 	struct capture capture;
 	struct recorded recorded;
 	struct views v;
@@ -432,9 +368,9 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(vegas_decides_and_sees_alike),
 	};
 	if (argc == 2 && !strcmp(argv[1], "send"))
-		return sender();
+		return ends_send();
 	if (argc == 2 && !strcmp(argv[1], "take"))
-		return receiver();
+		return ends_take();
 	weir = argc > 1 ? argv[1] : "weir";
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (n <= 0 || !mkdtemp(folder)) {
