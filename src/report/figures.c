@@ -6,6 +6,7 @@
 #include "theme.h"
 
 #include <math.h>
+#include <string.h>
 
 static void tile(FILE *to, const char *name, enum weir_dimension dimension, double value, const char *below)
 {
@@ -69,8 +70,10 @@ static void tiles(FILE *to, const struct weir_facts *f)
 	if (wall > 0)
 		snprintf(below, sizeof below, "%s packets in %s", weir_pretty(text, WEIR_COUNT, packets),
 			 weir_pretty((char[WEIR_PRETTY_MAX]){0}, WEIR_TIME, wall * 1e3));
-	tile(to, weir_get(summary, "emulation.verdict") ? "Emulated" : "Simulated", WEIR_TIME,
-	     f->simulated_s * 1e3, wall > 0 && !isnan(packets) ? below : "");
+	const char *word = weir_get(summary, "emulation.verdict")		     ? "Emulated"
+			   : strcmp(weir_get_text(summary, "backend", ""), "kernel") ? "Simulated"
+										     : "Watched";
+	tile(to, word, WEIR_TIME, f->simulated_s * 1e3, wall > 0 && !isnan(packets) ? below : "");
 	fputs("</dl>\n", to);
 }
 

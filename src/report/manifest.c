@@ -49,9 +49,24 @@ void weir_section_command(FILE *to, const json_t *manifest)
 	fputs("</pre>\n", to);
 }
 
+/* Calls of a controller in the kernel: nothing was run, and nothing can be run again but its decisions. */
+static void watched(FILE *to, const struct weir_report_data *data)
+{
+	fputs("<h2>Decide it again</h2>\n<p class=\"about\">Watched by weir ", to);
+	weir_html_text(to, weir_get_text(data->run[0].summary, "version", "?"));
+	fputs("; <code>calls.weir</code> beside this file holds every call, and <code>weir kernel "
+	      "replay</code> makes them "
+	      "again outside the kernel.</p>\n",
+	      to);
+}
+
 void weir_section_manifest(FILE *to, const struct weir_report_data *data)
 {
 	const json_t *manifest = data->run[0].manifest;
+	if (!strcmp(weir_get_text(data->run[0].summary, "backend", ""), "kernel")) {
+		watched(to, data);
+		return;
+	}
 	const char *scenario = weir_get_text(manifest, "scenario_text", NULL);
 	if (!scenario)
 		scenario = weir_get_text(manifest, "scenario.text", NULL);

@@ -33,7 +33,8 @@ static void header(FILE *to, const struct weir_report_data *data)
 		!strcmp(backend, "sim")	  ? "simulated"
 		: !strcmp(backend, "emu") ? "emulated"
 					  : "");
-	if (data->n_runs == 1)
+	bool is_watched = !strcmp(weir_get_text(summary, "backend", ""), "kernel"); /* without a seed */
+	if (data->n_runs == 1 && !is_watched)
 		fprintf(to, " \302\267 seed %s", weir_digits(text, weir_get_number(summary, "seed"), 15));
 	fputs("</p>\n<h1>", to);
 	weir_html_name(to, title_of(data));
