@@ -209,8 +209,8 @@ static void say_beside(const struct job *job, FILE *to)
 		const struct weir_experiment_result *r = &job->items[i].result;
 		const char *name = job->items[i].experiment.name;
 		if (r->not_judged)
-			fprintf(to, "%s: %u claims were not judged, since not all their points were run%s\n",
-				name, r->not_judged,
+			fprintf(to, "%s: %u claim%s not judged, since not all points were run%s\n", name,
+				r->not_judged, r->not_judged == 1 ? " was" : "s were",
 				job->emulated ? "" : " (--on emu adds the emulated ones)");
 		if (r->kept)
 			fprintf(to, "%s: %llu of %llu runs had been made before and were kept in %s\n", name,

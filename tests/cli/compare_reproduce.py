@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """weir compare and weir reproduce: exit codes, documents, nothing on stdout when something is wrong."""
+import glob
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 weir = os.path.abspath(sys.argv[1])
 root = os.environ["SOURCE_ROOT"]
@@ -167,13 +170,60 @@ def check_reproduce(folder):
         f.write((EXPERIMENT % "1").replace("reno", "renno"))
     assert run("reproduce", path, "--json", code=2, says="x.yaml:5:33: ") == ""
     assert run("reproduce", "two-cubik", code=2, says="did you mean two-cubic?") == ""
-    assert run("reproduce", "two-cubic", "--on", "emu", code=2, says="not built yet") == ""
+    # Nothing of it is emulated, so that --on emu changes nothing.
+    with open(path, "w") as f:
+        f.write(EXPERIMENT % ".5")
+    assert run("reproduce", path, "--json") == run("reproduce", path, "--json", "--on", "emu")
+    assert run("reproduce", path, "--on", "moon", code=2, says="sim or emu") == ""
+    assert run("reproduce", path, "--at", "rate=1", code=2, says="is no axis") == ""
+    check_hosts(path)
+
+
+HOSTS = """axes:
+  - {name: host, values: [{name: sim, on: sim}, {name: kernel, on: emu}]}
+"""
+
+
+def check_hosts(path):
+    """Without --on emu a claim about an emulated point is not judged, and not listed."""
+    with open(path, "w") as f:
+        f.write(HOSTS + EXPERIMENT % ".5" + """  - {id: same, text: t, unit: ratio, where: w, metric: links.link.drops / links.link.drops,
+     at: {host: kernel}, against: {host: sim}, band: [1, 1]}
+""")
+    d = json.loads(run("reproduce", path, "--json", says="1 claim was not judged"))
+    assert d["experiments"][0]["backend"] == "sim" and [c["id"] for c in d["experiments"][0]["claims"]] == ["busy"]
+    # and without any point there is nothing to judge
+    d = json.loads(run("reproduce", path, "--json", "--at", "host=kernel", says="2 claims were not judged"))
+    assert d["experiments"][0]["claims"] == []
+
+
+def check_interrupt(folder):
+    """What was interrupted goes on where it stopped, and comes to the same."""
+    path, out, whole = (os.path.join(folder, name) for name in ("long.yaml", "stopped", "whole"))
+    with open(path, "w") as f:
+        f.write("seeds: 400\n" + (EXPERIMENT % ".5").replace("duration: 1 s", "duration: 20 s"))
+    process = subprocess.Popen([weir, "reproduce", path, "-o", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, cwd=folder)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and len(glob.glob(out + "/runs/*.json")) < 5:
+        time.sleep(.01)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=20)
+    assert process.returncode == 1 and stdout == "" and "goes on from there" in stderr, (process.returncode, stderr)
+    assert sorted(os.listdir(out)) == ["manifest.json", "runs"]
+    kept = len(glob.glob(out + "/runs/*.json"))
+    run("reproduce", path, "-o", out, says=f"{kept} of 400 runs had been made before")
+    run("reproduce", path, "-o", whole)
+    with open(out + "/reproduce.json") as one, open(whole + "/reproduce.json") as other:
+        assert one.read() == other.read()
+    run("reproduce", path, "-o", out, says="400 of 400 runs had been made before")
 
 
 def check_page(folder):
     page = os.path.join(folder, "results")
     run("reproduce", "cubic-response", "-o", page, says="report.html")
-    assert sorted(os.listdir(page)) == ["manifest.json", "report.html", "reproduce.json"]
+    assert sorted(os.listdir(page)) == ["manifest.json", "report.html", "reproduce.json", "runs"]
+    assert len(os.listdir(page + "/runs")) == 3
     with open(page + "/reproduce.json") as f:
         d = json.load(f)
     assert [c["verdict"] for c in d["experiments"][0]["claims"]] == ["explained", "holds", "holds"]
@@ -196,4 +246,5 @@ with tempfile.TemporaryDirectory() as folder:
     check_compare(folder)
     check_overlay(folder)
     check_page(folder)
+    check_interrupt(folder)
     check_reproduce(folder)
