@@ -248,10 +248,9 @@ WEIR_CORE void weir_hook_ack(const struct weir_cc_ops *ops, const void *params, 
 	if (packets) {
 		weir_take_sample(&k, rs);
 		call.out = (struct weir_out){0, 0, 0};
-		call.ack = (struct weir_ack){
-		    .acked_bytes = acked_bytes,
-		    .rtt_ns = weir_forget(rs->rtt_us < 0 ? 0 : weir_rtt_ns((u32)rs->rtt_us)),
-		    .ce_bytes = weir_forget(ce_bytes)};
+		call.ack = (struct weir_ack){.acked_bytes = acked_bytes,
+					     .rtt_ns = weir_forget(weir_sample_rtt_ns(rs->rtt_us)),
+					     .ce_bytes = weir_forget(ce_bytes)};
 		weir_tell(&k, WEIR_KERN_ACK);
 		weir_record(&k);
 		weir_obey(&k);
