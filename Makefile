@@ -13,8 +13,7 @@ build: setup
 	@ninja -C build
 
 demo: build
-	build/weir run scenarios/two-cubic.yaml -o out/two-cubic
-	@echo "The report is $(CURDIR)/out/two-cubic/report.html"
+	@tools/demo build/weir
 
 check:
 	@tools/setup --check

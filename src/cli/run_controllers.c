@@ -74,13 +74,14 @@ static int add_plugin(struct taking *t, const char *path)
 static int unknown(const struct taking *t, const char *name)
 {
 	const char *near = weir_registry_nearest(t->registry, name);
+	const char *native = t->emulated ? "; kernel:NAME means one of the kernel's own" : "";
 	if (near)
-		return weir_error(t->call, WEIR_EXIT_USAGE, "--controller %s: unknown; did you mean %s?",
-				  name, near);
+		return weir_error(t->call, WEIR_EXIT_USAGE, "--controller %s: unknown; did you mean %s?%s",
+				  name, near, native);
 	return weir_error(t->call, WEIR_EXIT_USAGE,
 			  "--controller %s: unknown; `weir list controllers` shows all, a path to a header "
 			  "(./mine.h) brings your own%s",
-			  name, t->emulated ? ", kernel:NAME means one of the kernel's own" : "");
+			  name, native);
 }
 
 static int add(struct taking *t, const char *value)

@@ -157,8 +157,7 @@ static int load_below(const char *dir, const char *name, struct weir_run_data *r
 	return summary ? load_run(path, summary, run, d) : WEIR_EXIT_USAGE;
 }
 
-/* The controllers of a run, each once: "cubic, vegas". */
-static void controllers_of(const struct weir_run_data *run, char *out, size_t room)
+void weir_report_controllers(const struct weir_run_data *run, char *out, size_t room)
 {
 	const char *lists[] = {"flows", "groups"};
 	size_t used = 0, i;
@@ -188,7 +187,7 @@ static void label_runs(struct weir_report_data *data)
 		if (*given)
 			snprintf(run->label, sizeof run->label, "%s", given);
 		else
-			controllers_of(run, run->label, sizeof run->label);
+			weir_report_controllers(run, run->label, sizeof run->label);
 		for (u32 k = 0; k < i; k++)
 			distinct &= strcmp(data->run[k].label, run->label) != 0;
 	}

@@ -28,6 +28,11 @@ struct weir_report_data {
 /* Reads summary.json, series.csv and manifest.json of `dir`, or of its run-* directories when its summary
  * holds several runs. Returns an enum weir_exit; what is wrong, and with which file, is in `d`. */
 int weir_report_load(const char *dir, struct weir_report_data *data, struct weir_diag *d);
+/* The runs of several such directories, as one report; n >= 1. Labels tell simulated from emulated runs. */
+int weir_report_load_together(const char *const *dirs, u32 n, struct weir_report_data *data,
+			      struct weir_diag *d);
+/* What tells one run from another by what ran in it: "cubic, vegas". */
+void weir_report_controllers(const struct weir_run_data *run, char *out, size_t room);
 void weir_report_unload(struct weir_report_data *data);
 
 /* ---- what a summary holds; `path` is "rtt_ms.p95" ---- */

@@ -10,4 +10,7 @@
  * an input is missing or wrong, 1 when the report could not be written; why is in `d`, with file and line. */
 int weir_report_write(const char *dir, struct weir_diag *d);
 
+/* The runs of several directories, one or many in each, laid side by side on one page `path`. */
+int weir_report_write_together(const char *const *dirs, u32 n, const char *path, struct weir_diag *d);
+
 #endif
