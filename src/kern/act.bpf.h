@@ -107,7 +107,7 @@ WEIR_CORE void weir_reduce(struct weir_socket *k, u32 delivered, bool lossless)
 WEIR_CORE void weir_show_ssthresh(struct weir_socket *k)
 {
 	u64 value[WEIR_CC_SIGNALS_MAX] = {0};
-	if (!weir_has_ssthresh || !k->ops->probe)
+	if (!weir_first_signal_shows || !k->ops->probe)
 		return;
 	k->ops->probe(k->state, value);
 	k->tp->snd_ssthresh = value[0] ? weir_packets(k, value[0]) : TCP_NO_SSTHRESH;

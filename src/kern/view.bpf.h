@@ -61,7 +61,7 @@ struct {
 } weir_storage WEIR_SECTION(".maps");
 extern volatile struct weir_kern_control weir_control;
 /* Whether the first of the controller's signals is its ssthresh. The loader, who has their names, says so. */
-const volatile u32 weir_has_ssthresh WEIR_SECTION(".rodata.signal") = 0;
+const volatile u32 weir_first_signal_shows WEIR_SECTION(".rodata.signal") = 0;
 struct weir_kern_replay weir_replay WEIR_SECTION(".data.replay") = {0};
 
 /* The same number, of which the verifier knows nothing any more. It walks through what follows once for each
