@@ -69,7 +69,7 @@ WEIR_CORE void africa_on_ack(struct africa *s, const struct africa_params *p, co
 	u64 acked = weir_window_take(&s->window, v, a), mss = weir_window_mss(v);
 	if (acked) {
 		weir_highspeed_at(&s->response, s->window.cwnd_bytes, mss);
-		u64 rate = africa_is_fast(s, p, v) ? s->response.rate : WEIR_RATE_ONE;
+		u64 rate = africa_is_fast(s, p, v) ? s->response.increase : WEIR_RATE_ONE;
 		weir_window_grow(&s->window, acked, rate, mss);
 	}
 	o->cwnd_bytes = s->window.cwnd_bytes;

@@ -49,7 +49,7 @@ _Static_assert(sizeof(struct agile_sd) <= WEIR_CC_HOT_BYTES, "agile-sd fits in a
 
 struct agile_sd_params {
 	u64 lambda_max, lambda_min, beta, min_window_packets;
-	u64 pacing;
+	u64 pacing_windows;
 	u64 idle_restart_ns;
 };
 
@@ -86,7 +86,7 @@ WEIR_CORE void agile_sd_say(const struct agile_sd *s, const struct agile_sd_para
 			    const struct weir_view *v, struct weir_out *o)
 {
 	o->cwnd_bytes = s->window.cwnd_bytes;
-	o->pacing_Bps = weir_window_pace_Bps(&s->window, v, p->pacing);
+	o->pacing_Bps = weir_window_pace_Bps(&s->window, v, p->pacing_windows);
 }
 
 WEIR_CORE void agile_sd_init(struct agile_sd *s, const struct agile_sd_params *p, const struct weir_view *v,

@@ -36,7 +36,7 @@ struct compound {
 	struct weir_queue queue;
 	u64 dwnd_bytes, prior_dwnd_bytes; /* of it */
 	u16 gamma, prior_gamma;
-	u32 rate; /* of win in this round; WEIR_RATE_ONE is Reno's */
+	u32 increase; /* of win in this round; WEIR_RATE_ONE is Reno's */
 };
 _Static_assert(sizeof(struct compound) <= WEIR_CC_HOT_BYTES, "compound fits in a kernel socket");
 
@@ -72,7 +72,7 @@ WEIR_CORE void compound_init(struct compound *s, const struct compound_params *p
 	weir_queue_init(&s->queue, &s->window);
 	s->dwnd_bytes = s->prior_dwnd_bytes = 0;
 	s->gamma = s->prior_gamma = (u16)(p->gamma_packets << COMPOUND_GAMMA_BITS);
-	s->rate = WEIR_RATE_ONE;
+	s->increase = WEIR_RATE_ONE;
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
@@ -87,7 +87,7 @@ WEIR_CORE u32 compound_rate(const struct compound *s, const struct compound_para
 WEIR_CORE void compound_judge_round(struct compound *s, const struct compound_params *p, u64 mss_bytes)
 {
 	u64 cwnd = s->window.cwnd_bytes;
-	s->rate = WEIR_RATE_ONE;
+	s->increase = WEIR_RATE_ONE;
 	if (!weir_queue_is_known(&s->queue) || weir_window_in_slow_start(&s->window))
 		return;
 	u64 diff = weir_queue_bytes(&s->queue);
@@ -97,7 +97,7 @@ WEIR_CORE void compound_judge_round(struct compound *s, const struct compound_pa
 			weir_queue_settle(&s->window, cwnd - back, mss_bytes);
 		s->dwnd_bytes -= back;
 	} else if (cwnd >= p->low_window_packets * mss_bytes) {
-		s->rate = compound_rate(s, p, mss_bytes);
+		s->increase = compound_rate(s, p, mss_bytes);
 	}
 }
 
@@ -113,8 +113,8 @@ WEIR_CORE void compound_on_ack(struct compound *s, const struct compound_params 
 	weir_queue_on_ack(&s->queue, a, weir_window_may_grow(&s->window, v, a));
 	u64 acked = weir_window_take(&s->window, v, a);
 	if (acked) {
-		u64 grown = weir_window_grow(&s->window, acked, s->rate, mss);
-		s->dwnd_bytes += grown - weir_muldiv(grown, WEIR_RATE_ONE, s->rate);
+		u64 grown = weir_window_grow(&s->window, acked, s->increase, mss);
+		s->dwnd_bytes += grown - weir_muldiv(grown, WEIR_RATE_ONE, s->increase);
 	}
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
@@ -138,7 +138,7 @@ WEIR_CORE void compound_cut(struct compound *s, const struct compound_params *p,
 	compound_tune(s, p, mss_bytes);
 	weir_window_cut(&s->window, cwnd - weir_muldiv(cwnd, p->beta, WEIR_RATIO_ONE), mss_bytes);
 	s->dwnd_bytes = weir_min(s->dwnd_bytes, weir_sub(s->window.cwnd_bytes, reno / 2));
-	s->rate = WEIR_RATE_ONE;
+	s->increase = WEIR_RATE_ONE;
 }
 
 WEIR_CORE void compound_on_loss(struct compound *s, const struct compound_params *p,
@@ -165,7 +165,7 @@ WEIR_CORE void compound_on_timeout(struct compound *s, const struct compound_par
 		s->prior_gamma = s->gamma;
 	}
 	s->dwnd_bytes = 0;
-	s->rate = WEIR_RATE_ONE;
+	s->increase = WEIR_RATE_ONE;
 	weir_queue_new_round(&s->queue, &s->window);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }

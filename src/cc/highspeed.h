@@ -57,7 +57,7 @@ WEIR_CORE void highspeed_on_ack(struct highspeed *s, const struct highspeed_para
 	u64 acked = weir_window_take(&s->window, v, a), mss = weir_window_mss(v);
 	if (acked) {
 		weir_highspeed_at(&s->response, s->window.cwnd_bytes, mss);
-		weir_window_grow(&s->window, acked, s->response.rate, mss);
+		weir_window_grow(&s->window, acked, s->response.increase, mss);
 	}
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
@@ -87,7 +87,7 @@ WEIR_CORE void highspeed_on_timeout(struct highspeed *s, const struct highspeed_
 WEIR_CORE void highspeed_probe(const struct highspeed *s, u64 value[WEIR_CC_SIGNALS_MAX])
 {
 	value[0] = weir_window_ssthresh_signal(&s->window);
-	value[1] = weir_rate_signal(s->response.rate);
+	value[1] = weir_rate_signal(s->response.increase);
 	value[2] = s->response.cut;
 }
 

@@ -14,7 +14,7 @@
 
 struct weir_highspeed {
 	u64 window_bytes; /* the window that the two below are of; 0: none yet */
-	u32 rate;	  /* a(w): WEIR_RATE_ONE is one segment */
+	u32 increase;	  /* a(w): WEIR_RATE_ONE is one segment */
 	u32 cut;	  /* b(w): WEIR_RATIO_ONE is one */
 };
 
@@ -43,7 +43,7 @@ WEIR_CORE u32 weir_highspeed_rate(u64 packets_log2, u64 cut)
 WEIR_CORE void weir_highspeed_init(struct weir_highspeed *h)
 {
 	h->window_bytes = 0;
-	h->rate = WEIR_RATE_ONE;
+	h->increase = WEIR_RATE_ONE;
 	h->cut = WEIR_RATIO_ONE / 2;
 }
 
@@ -55,7 +55,7 @@ WEIR_CORE void weir_highspeed_at(struct weir_highspeed *h, u64 window_bytes, u64
 	u64 log = weir_window_log2(window_bytes, mss_bytes);
 	h->window_bytes = window_bytes;
 	h->cut = weir_highspeed_cut(log);
-	h->rate = weir_highspeed_rate(log, h->cut);
+	h->increase = weir_highspeed_rate(log, h->cut);
 }
 
 /* What a loss leaves of this window. */

@@ -89,12 +89,13 @@ WEIR_CORE u64 weir_window_take(struct weir_window *w, const struct weir_view *v,
 	return v->flags & WEIR_RECOVERY ? 0 : acked;
 }
 
-/* Growth in bytes that these have earned: `rate` segments (WEIR_RATE_ONE is one) for each `per_bytes`
+/* Growth in bytes that these have earned: `increase` segments (WEIR_RATE_ONE is one) for each `per_bytes`
  * acknowledged, in whole segments. What is left over is kept for the next ACK, in 2^-14 bytes. */
-WEIR_CORE u64 weir_window_earn(struct weir_window *w, u64 acked_bytes, u64 rate, u64 per_bytes, u64 mss_bytes)
+WEIR_CORE u64 weir_window_earn(struct weir_window *w, u64 acked_bytes, u64 increase, u64 per_bytes,
+			       u64 mss_bytes)
 {
 	u64 full = per_bytes << WEIR_RATE_BITS;
-	w->credit = weir_add(w->credit, weir_muldiv(acked_bytes, rate, 1));
+	w->credit = weir_add(w->credit, weir_muldiv(acked_bytes, increase, 1));
 	if (w->credit < full)
 		return 0;
 	/* Two segments in one ACK happen only to tiny windows and merged ACKs: no division for the rest. */
@@ -108,19 +109,19 @@ WEIR_CORE u64 weir_window_earn(struct weir_window *w, u64 acked_bytes, u64 rate,
 }
 
 /* The same as growth of the window, which is returned. */
-WEIR_CORE u64 weir_window_grow_per(struct weir_window *w, u64 acked_bytes, u64 rate, u64 per_bytes,
+WEIR_CORE u64 weir_window_grow_per(struct weir_window *w, u64 acked_bytes, u64 increase, u64 per_bytes,
 				   u64 mss_bytes)
 {
 	u64 before = w->cwnd_bytes;
-	u64 growth = weir_window_earn(w, acked_bytes, rate, per_bytes, mss_bytes);
+	u64 growth = weir_window_earn(w, acked_bytes, increase, per_bytes, mss_bytes);
 	w->cwnd_bytes = weir_min(before + growth, WEIR_WINDOW_MAX_BYTES);
 	return weir_sub(w->cwnd_bytes, before);
 }
 
-/* `rate` segments for each window acknowledged. */
-WEIR_CORE u64 weir_window_grow(struct weir_window *w, u64 acked_bytes, u64 rate, u64 mss_bytes)
+/* `increase` segments for each window acknowledged. */
+WEIR_CORE u64 weir_window_grow(struct weir_window *w, u64 acked_bytes, u64 increase, u64 mss_bytes)
 {
-	return weir_window_grow_per(w, acked_bytes, rate, w->cwnd_bytes, mss_bytes);
+	return weir_window_grow_per(w, acked_bytes, increase, w->cwnd_bytes, mss_bytes);
 }
 
 /* Down to `target`, at least two segments; what was there before can be brought back once. */
@@ -204,9 +205,9 @@ WEIR_CORE u64 weir_window_pace_Bps(const struct weir_window *w, const struct wei
 }
 
 /* A signal's value for a rate of growth: segments a round, a ratio. */
-WEIR_CORE u64 weir_rate_signal(u64 rate)
+WEIR_CORE u64 weir_rate_signal(u64 increase)
 {
-	return weir_muldiv(rate, WEIR_RATIO_ONE, WEIR_RATE_ONE);
+	return weir_muldiv(increase, WEIR_RATIO_ONE, WEIR_RATE_ONE);
 }
 
 /* A signal's value for ssthresh: 0 = not known yet, as everywhere. */
