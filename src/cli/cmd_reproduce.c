@@ -174,6 +174,10 @@ static int run_one(struct job *job, struct weir_reproduced *item)
 
 	weir_progress_start(&bar, item->experiment.name);
 	int rc = weir_experiment_run(&run, &item->result);
+	if (rc == 0 && job->directory && weir_figures_make(&run, &item->figures, item->result.why) < 0) {
+		item->result.code = WEIR_EXIT_FAILED;
+		rc = -1;
+	}
 	weir_progress_end(&bar);
 	if (rc == -2)
 		return WEIR_EXIT_USAGE;
@@ -281,6 +285,7 @@ static int cmd_reproduce(struct weir_invocation *call)
 	int code = reproduce(&job);
 	for (u32 i = 0; i < job.n; i++) {
 		if (job.items) {
+			weir_figures_free(&job.items[i].experiment, job.items[i].figures);
 			weir_experiment_result_free(&job.items[i].result);
 			weir_experiment_free(&job.items[i].experiment);
 		}

@@ -4,13 +4,16 @@
 #define WEIR_CLI_REPRODUCE_H
 
 #include "command.h"
-#include "run/experiment.h"
+#include "report/drawing.h"
+#include "run/experiment_figures.h"
+#include "scenario/arena.h"
 
 #include <limits.h>
 
 struct weir_reproduced {
 	struct weir_experiment experiment;
 	struct weir_experiment_result result;
+	struct weir_figure_result *figures; /* NULL: not made */
 };
 
 /* One document (weir.reproduce/1). 0, or -1 with errno set. */
@@ -19,6 +22,10 @@ int weir_reproduce_json(FILE *to, const struct weir_reproduced *items, u32 n);
 void weir_reproduce_text(const struct weir_reproduced *items, u32 n, bool colour);
 /* Writes the page of all of them. Returns an enum weir_exit; why it failed is in *d. */
 int weir_reproduce_page(const char *path, const struct weir_reproduced *items, u32 n, struct weir_diag *d);
+
+/* Its figures, experiment.n_figures of them; NULL when out of memory. */
+const struct weir_drawing *weir_reproduce_drawings(struct weir_arena *arena,
+						   const struct weir_reproduced *item);
 
 /* "emu" when some of its runs were emulated. */
 static inline const char *weir_reproduced_backend(const struct weir_reproduced *item)

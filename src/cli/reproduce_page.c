@@ -12,13 +12,22 @@
 
 /* The figures of one experiment at most: every metric along every axis would be a wall. */
 #define SWEEPS_MAX 12
+#define PAIRS_MAX 12
 
 static const char *text_or_empty(const char *text)
 {
 	return text ? text : "";
 }
 
-static struct weir_report_claim claim_of(const struct weir_claim *c, const struct weir_claim_result *r)
+/* Its text without the point. */
+static const char *group_of(struct weir_arena *arena, const struct weir_claim *c)
+{
+	size_t whole = strlen(c->text), part = strlen(c->part) + 2;
+	return weir_arena_text(arena, c->text, whole > part ? whole - part : whole);
+}
+
+static struct weir_report_claim claim_of(struct weir_arena *arena, const struct weir_claim *c,
+					 const struct weir_claim_result *r)
 {
 	return (struct weir_report_claim){
 	    .id = c->id,
@@ -32,6 +41,8 @@ static struct weir_report_claim claim_of(const struct weir_claim *c, const struc
 	    .n = r->n,
 	    .verdict = weir_verdict_words[r->verdict],
 	    .reason = r->reason,
+	    .group = c->part ? group_of(arena, c) : NULL,
+	    .part = c->part,
 	};
 }
 
@@ -83,20 +94,67 @@ static bool sweep_of(struct weir_arena *arena, const struct weir_reproduced *ite
 	return out->x_title != NULL;
 }
 
+/* "host: sim", of the axis on which the operands differ. */
+static const char *side_of(struct weir_arena *arena, const struct weir_experiment *e,
+			   const struct weir_claim *c, u32 operand)
+{
+	char text[160];
+	for (u32 a = 0; a < e->n_axes; a++) {
+		u32 value = c->operand[operand].choice[a];
+		if (c->operand[0].choice[a] == c->operand[1].choice[a] || value == WEIR_EXPERIMENT_ANY)
+			continue;
+		int n = snprintf(text, sizeof text, "%.70s: %.70s, %.10s", e->axes[a].name,
+				 e->axes[a].values[value].name, c->op == '-' ? c->unit : "");
+		text[n > 2 && c->op != '-' ? n - 2 : n] = 0;
+		return weir_arena_text(arena, text, strlen(text));
+	}
+	return "";
+}
+
+/* The claims that were written as one, from number `from` on, both of whose operands can be drawn. */
+static u32 pairs_of(struct weir_arena *arena, const struct weir_reproduced *item, u32 from,
+		    struct weir_report_pairs *out)
+{
+	const struct weir_experiment *e = &item->experiment;
+	const struct weir_claim *c = &e->claims[from];
+	u32 n = 0;
+	struct weir_report_pair *pair = weir_arena_get(arena, e->n_claims * sizeof *pair);
+
+	if (!c->part || !c->op || c->operand[1].kind == WEIR_OPERAND_CONSTANT || !pair ||
+	    (from && !strcmp(e->claims[from - 1].group, c->group)))
+		return 0;
+	for (u32 i = from; i < e->n_claims && !strcmp(e->claims[i].group, c->group); i++) {
+		const struct weir_claim_result *r = &item->result.claim[i];
+		if (r->judged && isfinite(r->first) && isfinite(r->second))
+			pair[n++] = (struct weir_report_pair){r->second, r->first, e->claims[i].part,
+							      weir_verdict_words[r->verdict]};
+	}
+	*out = (struct weir_report_pairs){.title = group_of(arena, c),
+					  .x_title = side_of(arena, e, c, 1),
+					  .y_title = side_of(arena, e, c, 0),
+					  .pair = pair,
+					  .n = n};
+	return n > 0;
+}
+
 static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 		 struct weir_report_experiment *out)
 {
 	const struct weir_experiment *e = &item->experiment;
 	struct weir_report_claim *claim = weir_arena_get(arena, e->n_claims * sizeof *claim);
 	struct weir_report_sweep *sweep = weir_arena_get(arena, SWEEPS_MAX * sizeof *sweep);
-	u32 n = 0;
+	struct weir_report_pairs *pairs = weir_arena_get(arena, PAIRS_MAX * sizeof *pairs);
+	const struct weir_drawing *drawing = item->figures ? weir_reproduce_drawings(arena, item) : NULL;
+	u32 n = 0, n_pairs = 0;
 
-	if (!claim || !sweep)
+	if (!claim || !sweep || !pairs || (item->figures && !drawing))
 		return false;
+	for (u32 i = 0; i < e->n_claims && n_pairs < PAIRS_MAX; i++)
+		n_pairs += pairs_of(arena, item, i, &pairs[n_pairs]);
 	u32 judged = 0;
 	for (u32 i = 0; i < e->n_claims; i++)
 		if (item->result.claim[i].judged)
-			claim[judged++] = claim_of(&e->claims[i], &item->result.claim[i]);
+			claim[judged++] = claim_of(arena, &e->claims[i], &item->result.claim[i]);
 	for (u32 i = 0; i < e->n_claims; i++)
 		for (u32 a = 0; a < e->n_axes && n < SWEEPS_MAX && !drawn_before(e, i); a++)
 			n += sweep_of(arena, item, i, a, &sweep[n]);
@@ -107,7 +165,11 @@ static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 					       .claim = claim,
 					       .n_claims = judged,
 					       .sweep = sweep,
-					       .n_sweeps = n};
+					       .n_sweeps = n,
+					       .pairs = pairs,
+					       .n_pairs = n_pairs,
+					       .drawing = drawing,
+					       .n_drawings = drawing ? e->n_figures : 0};
 	return true;
 }
 

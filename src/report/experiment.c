@@ -17,8 +17,8 @@ struct page {
 /* Verdicts come from outside this room; only the known ones have a look of their own. */
 static const char *verdict_class(const char *verdict)
 {
-	static const char *const known[] = {"holds", "misses", "explained"};
-	for (u32 i = 0; i < 3; i++)
+	static const char *const known[] = {"holds", "misses", "explained", "invalid"};
+	for (u32 i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (!strcmp(verdict, known[i]))
 			return known[i];
 	return "unknown";
@@ -51,8 +51,8 @@ static void claim_row(FILE *to, const struct weir_report_claim *c)
 	fprintf(to, "<tr><td class=\"verdict %s\">", verdict_class(c->verdict));
 	weir_html_text(to, c->verdict);
 	fputs("</td><td class=\"wide\">", to);
-	weir_html_text(to, c->text);
-	if (*c->where) {
+	weir_html_text(to, c->part ? c->part : c->text);
+	if (*c->where && !c->part) {
 		fputs(" <small>", to);
 		weir_html_text(to, c->where);
 		fputs("</small>", to);
@@ -85,6 +85,18 @@ static void claim_row(FILE *to, const struct weir_report_claim *c)
 	fputs("</td></tr>\n", to);
 }
 
+static void group_row(FILE *to, const struct weir_report_claim *c)
+{
+	fputs("<tr class=\"group\"><td class=\"wide\" colspan=\"7\">", to);
+	weir_html_text(to, c->group);
+	if (*c->where) {
+		fputs(" <small>", to);
+		weir_html_text(to, c->where);
+		fputs("</small>", to);
+	}
+	fputs("</td></tr>\n", to);
+}
+
 static void claims(FILE *to, const struct weir_report_experiment *e)
 {
 	if (!e->n_claims)
@@ -95,8 +107,13 @@ static void claims(FILE *to, const struct weir_report_experiment *e)
 	    "claim</th><th scope=\"col\">measured</th><th scope=\"col\">paper</th><th scope=\"col\">band</th>"
 	    "<th scope=\"col\">runs</th><th scope=\"col\"></th></tr></thead><tbody>\n",
 	    to);
-	for (u32 i = 0; i < e->n_claims; i++)
+	const char *group = NULL;
+	for (u32 i = 0; i < e->n_claims; i++) {
+		if (e->claim[i].group && (!group || strcmp(group, e->claim[i].group) != 0))
+			group_row(to, &e->claim[i]);
+		group = e->claim[i].group;
 		claim_row(to, &e->claim[i]);
+	}
 	fputs("</tbody></table></div>\n", to);
 }
 
@@ -176,6 +193,18 @@ static void sweep(FILE *to, const struct weir_report_sweep *s)
 	fputs("</figure>\n", to);
 }
 
+static void figures(FILE *to, const struct weir_report_experiment *e)
+{
+	if (!e->n_sweeps && !e->n_pairs)
+		return;
+	fputs("<div class=\"figures\">\n", to);
+	for (u32 i = 0; i < e->n_pairs; i++)
+		weir_pairs(to, &e->pairs[i]);
+	for (u32 i = 0; i < e->n_sweeps; i++)
+		sweep(to, &e->sweep[i]);
+	fputs("</div>\n", to);
+}
+
 static void experiment(FILE *to, const struct weir_report_experiment *e)
 {
 	fputs("<h2>", to);
@@ -189,13 +218,10 @@ static void experiment(FILE *to, const struct weir_report_experiment *e)
 		weir_html_text(to, e->source);
 	}
 	fputs("</p>\n", to);
+	figures(to, e);
 	claims(to, e);
-	if (!e->n_sweeps)
-		return;
-	fputs("<div class=\"figures\">\n", to);
-	for (u32 i = 0; i < e->n_sweeps; i++)
-		sweep(to, &e->sweep[i]);
-	fputs("</div>\n", to);
+	for (u32 i = 0; i < e->n_drawings; i++)
+		weir_drawing(to, &e->drawing[i]);
 }
 
 static int fill(FILE *to, void *ctx)
@@ -208,6 +234,9 @@ static int fill(FILE *to, void *ctx)
 		"known.",
 		count(p, "holds") + count(p, "misses") + count(p, "explained"), count(p, "holds"),
 		count(p, "misses"), count(p, "explained"));
+	if (count(p, "invalid"))
+		fprintf(to, " On %u more there is no verdict, since the emulator could not keep up.",
+			count(p, "invalid"));
 	fputs("</p></header>\n", to);
 	for (u32 i = 0; i < p->n; i++)
 		experiment(to, &p->e[i]);

@@ -5,6 +5,8 @@
 #define WEIR_REPORT_EXPERIMENT_H
 
 #include "core/diag.h"
+#include "drawing.h"
+#include "pairs.h"
 
 /* NaN stands for a number that there is not. */
 struct weir_report_claim {
@@ -15,6 +17,9 @@ struct weir_report_claim {
 	u64 n;		     /* numbers that went into `measured` */
 	const char *verdict; /* "holds", "misses", "explained" */
 	const char *reason;  /* "" where it holds */
+	/* Of several claims that were written as one: what `text` says without the point, and the point. NULL
+	 * otherwise. */
+	const char *group, *part;
 };
 
 struct weir_report_sweep_point {
@@ -42,6 +47,10 @@ struct weir_report_experiment {
 	u32 n_claims;
 	const struct weir_report_sweep *sweep;
 	u32 n_sweeps;
+	const struct weir_report_pairs *pairs;
+	u32 n_pairs;
+	const struct weir_drawing *drawing; /* as the paper has them */
+	u32 n_drawings;
 };
 
 /* Writes the page to `path`, whole or not at all. Returns an enum weir_exit; why it failed is in `d`. */

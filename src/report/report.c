@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct report {
+	const char *dir; /* NULL: of several */
 	struct weir_report_data data;
 	struct weir_entities entities;
 	struct weir_charts charts;
@@ -62,6 +63,8 @@ static int fill(FILE *to, void *ctx)
 	weir_section_notes(to, &r->data, &r->entities);
 	weir_section_figures(to, &r->data);
 	weir_section_charts(to, &r->charts);
+	if (r->dir)
+		weir_section_sequence(to, r->dir, &r->data);
 	fputs("<div class=\"figures\">\n", to);
 	weir_section_scatter(to, &r->data, &r->entities);
 	weir_section_distributions(to, &r->data, &r->entities);
@@ -95,7 +98,7 @@ static void free_all(struct report *r)
 
 int weir_report_write(const char *dir, struct weir_diag *d)
 {
-	struct report r = {0};
+	struct report r = {.dir = dir};
 	char path[4096];
 	int code = weir_report_load(dir, &r.data, d);
 	if (code == WEIR_EXIT_OK && snprintf(path, sizeof path, "%s/report.html", dir) >= (int)sizeof path) {

@@ -21,6 +21,9 @@ void weir_section_figures(FILE *to, const struct weir_report_data *data);
 void weir_section_charts(FILE *to, const struct weir_charts *c);
 int weir_section_data(FILE *to, const struct weir_charts *c, const struct weir_entities *e);
 
+/* Each packet as a dot, of the runs in `dir` that have a sends.csv. */
+void weir_section_sequence(FILE *to, const char *dir, const struct weir_report_data *data);
+
 /* Throughput against 95th percentile of delay; for at least two points. */
 void weir_section_scatter(FILE *to, const struct weir_report_data *data, const struct weir_entities *e);
 /* How round-trip time and queueing delay are distributed over time. */

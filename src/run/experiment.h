@@ -87,6 +87,7 @@ struct weir_claim {
 	struct weir_scenario_place at, metric_at;
 };
 
+struct weir_figure;
 struct weir_experiment {
 	const char *name; /* PAPER/NAME of its file, as `weir list experiments` shows it */
 	const char *path, *title, *source;
@@ -101,6 +102,8 @@ struct weir_experiment {
 	u64 seeds[WEIR_EXPERIMENT_MAX_SEEDS];
 	struct weir_claim *claims;
 	struct weir_experiment_at skips[WEIR_EXPERIMENT_MAX_SKIPS]; /* points that are never run */
+	u32 n_figures;
+	struct weir_figure *figures; /* experiment_figures.h */
 	struct weir_arena *arena;
 };
 
@@ -160,6 +163,7 @@ struct weir_claim_result {
 	double ci_low, ci_high; /* 95 %, of a mean over at least two seeds */
 	double band[2];		/* that counted, `or_within` included */
 	u64 n;			/* numbers that went into it */
+	double first, second;	/* means of the operands A and B of a metric A / B or A - B; else NaN */
 	enum weir_verdict verdict;
 	char reason[320]; /* "" where it holds */
 };

@@ -57,8 +57,8 @@ static double value_of(const struct weir_experiment_engine *g, u32 claim, u32 po
 /* The runs of one claim, as they are gone through. */
 struct tally {
 	double *x;
-	u64 n, n_second;
-	double second; /* sum of the second operand */
+	u64 n;
+	double first, second; /* sums of the operands */
 	u32 invalid;
 	const char *reason;
 };
@@ -76,15 +76,17 @@ static void count_run(const struct weir_experiment_engine *g, u32 claim, u32 run
 	if (!isfinite(x))
 		return;
 	t->x[t->n++] = x;
-	if (c->op) {
-		t->second += *weir_experiment_number(g, claim, 1, other_run);
-		t->n_second++;
-	}
+	t->first += *weir_experiment_number(g, claim, 0, run);
+	t->second += c->op ? *weir_experiment_number(g, claim, 1, other_run) : 0;
 }
 
 static void decide(const struct weir_claim *c, const struct tally *t, struct weir_claim_result *out)
 {
-	weir_claim_judge(c, t->x, t->n, t->n_second ? t->second / (double)t->n_second : 0, out);
+	double n = (double)t->n;
+
+	weir_claim_judge(c, t->x, t->n, t->n && c->op ? t->second / n : 0, out);
+	out->first = t->n ? t->first / n : (double)NAN;
+	out->second = t->n && c->op ? t->second / n : (double)NAN;
 	if (!t->invalid)
 		return;
 	out->verdict = WEIR_VERDICT_INVALID;

@@ -163,8 +163,8 @@ static void read_skips(struct weir_experiment_reader *r, const struct weir_yaml 
 	}
 }
 
-static const char *const keys[] = {"title", "source", "scenario",    "set",    "axes",
-				   "skip",  "seeds",  "quick_seeds", "claims", NULL};
+static const char *const keys[] = {"title", "source",	   "scenario", "set",	  "axes", "skip",
+				   "seeds", "quick_seeds", "claims",   "figures", NULL};
 
 static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *root)
 {
@@ -189,6 +189,7 @@ static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *r
 		weir_experiment_read_claims(r, claims);
 	else
 		weir_experiment_say(r, root->at, "`claims` is missing");
+	weir_experiment_read_figures(r, weir_yaml_find(root, "figures"));
 }
 
 /* Points x seeds, before anything is multiplied that does not fit. */

@@ -53,6 +53,7 @@ struct weir_claim_written {
 void weir_experiment_add_claims(struct weir_experiment_reader *r, const struct weir_claim_written *w);
 
 void weir_experiment_read_axes(struct weir_experiment_reader *r, const struct weir_yaml *list);
+void weir_experiment_read_figures(struct weir_experiment_reader *r, const struct weir_yaml *list);
 void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct weir_yaml *list);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Experiments: mistakes in the file, points, the numbers of the claims, verdicts. */
-#include "run/experiment.h"
+#include "run/experiment_figures.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,6 +117,22 @@ static void other_mistakes(void **state)
 	    {SCENARIO "seeds: 0\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "6:8: 0 is not from 1 to 1000"},
 	    {SCENARIO "seeds: [1, 1]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"), "seed 1 is given twice"},
+	    {SCENARIO
+	     "figures: [{draw: dots, title: t, unit: u, lines: [{label: l, series: a.b}]}]\nclaims:\n" CLAIM(
+		 "metric: a.b, band: [0, 1]"),
+	     "6:18: sequence or lines is expected"},
+	    {SCENARIO "figures: [{draw: lines, title: t, unit: u, divide_by: 0, lines: [{label: l, series: "
+		      "a.b}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "`divide_by` is above 0"},
+	    {SCENARIO
+	     "figures: [{draw: lines, title: t, unit: u}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "6:11: `lines` is a list of 1 to 12 lines"},
+	    {SCENARIO "figures: [{draw: lines, title: t, unit: u, lines: [{label: l, series: "
+		      "'*.sent_bps'}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "sent_bps needs `mean_over`"},
+	    {SCENARIO
+	     "figures: [{draw: sequence, title: t, unit: u}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "unknown key `unit`"},
 	    {"title: t\nscenario: nowhere.yaml\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "nowhere.yaml"},
 	    /* of the scenario, at its own place in this file */
@@ -252,6 +268,54 @@ static void a_run_ends_by_its_packets(void **state)
 	weir_experiment_free(&e);
 }
 
+/* Ten packets and then none: each is a dot, the sums are those of the series, and of the packets. */
+static void figures_hold_what_the_run_at_their_point_gave(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	struct weir_figure_result *figures;
+	char why[512];
+	run("title: t\n"
+	    "scenario:\n"
+	    "  duration: 2 s\n"
+	    "  sample: 500 ms\n"
+	    "  endpoint: {mss: 1000 B, header: 50 B}\n"
+	    "  paths: {main: {hops: [{name: link, rate: 1 Mbit/s, delay: 5 ms}]}}\n"
+	    "  flows:\n"
+	    "    - {name: a, controller: reno, application: sized, size: 10 kB}\n"
+	    "    - {name: b, controller: reno, application: sized, size: 5 kB, start: 1 s}\n"
+	    "axes: [{name: delay, key: paths.main.hops.link.delay, values: [5 ms, 10 ms, 20 ms], quick: [5 "
+	    "ms]}]\n"
+	    "figures:\n"
+	    "  - {draw: sequence, title: t, at: {delay: 20 ms}, window: [0 s, 900 ms]}\n"
+	    "  - draw: lines\n"
+	    "    title: t\n"
+	    "    unit: kB/s\n"
+	    "    divide_by: 8000\n"
+	    "    mean_over: 1 s\n"
+	    "    lines: [{label: sent, series: '*.sent_bps'}, {label: arrived, series: '*.goodput_bps'}]\n"
+	    "claims:\n" CLAIM("metric: flows.a.rtt_ms.min, band: [0, 1000], at: {delay: 5 ms}"),
+	    true, &e, &r);
+	assert_int_equal(r.runs, 2); /* quick, but the point of the figure is there */
+	const struct weir_experiment_run how = {
+	    .experiment = &e, .registry = &registry, .quick = true, .complaints = stderr};
+	assert_int_equal(weir_figures_make(&how, &figures, why), 0);
+	assert_int_equal(figures[0].sends.n, 10);
+	assert_int_equal(figures[0].n_flows, 2);
+	assert_string_equal(figures[0].flow[1].name, "b");
+	assert_int_equal(figures[0].sends.send[9].first_byte, 9000);
+	assert_false(figures[0].sends.send[9].again);
+	const struct weir_figure_trace *sent = &figures[1].trace[0], *arrived = &figures[1].trace[1];
+	assert_int_equal(sent->n, 2);
+	assert_true(sent->point[0].value == 10 && sent->point[1].value == 5);
+	assert_int_equal(arrived->n, 4);
+	assert_true(arrived->point[0].value + arrived->point[1].value == 20); /* kB/s, half a second each */
+	weir_figures_free(&e, figures);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
 /* Fewer seeds and points, but every claim, and every point that a claim names. */
 static void quick_cuts_no_claim(void **state)
 {
@@ -340,6 +404,7 @@ int main(void)
 	    cmocka_unit_test(numbers_over_points_seeds_and_time),
 	    cmocka_unit_test(numbers_over_several_flows),
 	    cmocka_unit_test(a_run_ends_by_its_packets),
+	    cmocka_unit_test(figures_hold_what_the_run_at_their_point_gave),
 	    cmocka_unit_test(quick_cuts_no_claim),
 	    cmocka_unit_test(an_unknown_number_is_told_at_its_place),
 	    cmocka_unit_test(verdicts),

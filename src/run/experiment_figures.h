@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What the paper drew: sequence numbers and series over time, of the first seed at the points that an
+ * experiment's `figures` name. Made by runs of their own, after those of the claims; simulations only. */
+#ifndef WEIR_RUN_EXPERIMENT_FIGURES_H
+#define WEIR_RUN_EXPERIMENT_FIGURES_H
+
+#include "record/sends.h"
+#include "run/experiment.h"
+
+#define WEIR_FIGURES_MAX 24
+#define WEIR_FIGURE_LINES_MAX 12
+#define WEIR_FIGURE_FLOWS_MAX 12 /* in a figure of sequence numbers */
+#define WEIR_FIGURE_SENT "sent_bps"
+#define WEIR_FIGURE_POINTS_MAX 20000 /* of a line; what lies beyond is left out */
+
+enum weir_figure_kind {
+	WEIR_FIGURE_SEQUENCE, /* each packet of the flows at one point */
+	WEIR_FIGURE_LINES,    /* series */
+};
+struct weir_figure_line {
+	const char *label, *series;	      /* FLOW.SIGNAL, or PART*.SIGNAL: the sum */
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* one value of each axis */
+};
+struct weir_figure {
+	enum weir_figure_kind kind;
+	const char *title, *where, *unit; /* where: in the paper; unit: of the lines */
+	double divide_by;
+	u64 mean_over_ns;   /* each point stands for so long; 0: as sampled */
+	u64 from_ns, to_ns; /* what is drawn */
+	u32 n_lines;
+	struct weir_figure_line *line;	      /* NULL for sequence numbers */
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* of sequence numbers */
+};
+
+struct weir_figure_point {
+	double time_s, value;
+};
+struct weir_figure_trace {
+	struct weir_figure_point *point;
+	u32 n, room;
+};
+struct weir_figure_flow {
+	char name[96];
+	u32 mss_bytes;
+};
+struct weir_figure_result {
+	struct weir_figure_trace *trace; /* n_lines of them */
+	struct weir_sends sends;
+	u32 n_flows; /* that sends has; the numbers are theirs */
+	struct weir_figure_flow flow[WEIR_FIGURE_FLOWS_MAX];
+};
+
+/* Runs each point once. 0; -1 with a sentence ("" for an interrupt). *out, e->n_figures of them, is to be
+ * freed in any case. */
+int weir_figures_make(const struct weir_experiment_run *run, struct weir_figure_result **out, char why[512]);
+void weir_figures_free(const struct weir_experiment *e, struct weir_figure_result *figures);
+
+#endif
