@@ -69,8 +69,10 @@ static int unload(struct weir_invocation *call)
 				  "%s is not registered; `weir kernel list` shows what is", name);
 	}
 	if (!found->stays)
-		return weir_error(call, WEIR_EXIT_FAILED,
-				  "%s belongs to a running `weir kernel run` and goes with it", name);
+		return weir_error(
+		    call, WEIR_EXIT_FAILED,
+		    "%s belongs to a running `weir kernel run` or `weir run --on emu` and goes with it",
+		    name);
 	if (weir_kern_unregister(found->map_id))
 		return weir_error(call, WEIR_EXIT_FAILED, "%s: %s", name, strerror(errno));
 	weir_kernel_record_remove(name);
@@ -114,7 +116,7 @@ static void list_text(const struct weir_kern_registration *all, int n)
 		fputs("No controller of Weir is in this kernel.\n", stderr);
 	for (int i = 0; i < n; i++) {
 		u64 sockets = 0;
-		const char *until = all[i].stays ? "until unload" : "while its `weir kernel run` lives";
+		const char *until = all[i].stays ? "until unload" : "while the `weir` that has it runs";
 		if (weir_kern_sockets(all[i].name, &sockets))
 			printf("%-16s %8s sockets here  %s\n", all[i].name, "?", until);
 		else

@@ -22,9 +22,29 @@ def test_controllers_that_the_kernel_does_not_have():
     nothing_written()
 
 
-def test_own_headers_wait_for_the_kernel():
+def test_plain_names_are_weirs():
+    emulate("--controller", "no-such-one", code=2, says=["no-such-one: unknown", "kernel:NAME"])
+    nothing_written()
+
+
+def line_of(text, part):
+    return next(i for i, line in enumerate(text.split("\n"), 1) if part in line)
+
+
+def test_headers_that_no_kernel_takes():
+    """Before any network is made, and with the line, though they run in the simulator."""
+    with open(os.path.join(os.environ["SOURCE_ROOT"], "examples", "toy-aimd.h"), encoding="utf-8") as f:
+        toy = f.read()
+    at = "		s->cwnd_bytes += v->mss_bytes;"
+    for code, words in (("		s->cwnd_bytes += (u64)(1.5 * v->mss_bytes);", "double"),
+                        ("		s->cwnd_bytes += (u64)((weir_long)s->acked_bytes / -3);", "signed division")):
+        text = toy.replace(at, code).replace("weir_long", "long")
+        write("mine.h", text)
+        weir("run", "two.yaml", "--controller", "./mine.h", "--json", "--set", "duration=100 ms", code=0)
+        emulate("--controller", "./mine.h", code=2, says=["the kernel cannot run it",
+                                                         f"mine.h:{line_of(text, code.strip()[:24])}", words])
     write("mine.h", "not even C")
-    emulate("--controller", "./mine.h", code=3, says=["./mine.h", "--on sim", "this kernel has:"])
+    emulate("--controller", "./mine.h", code=2, says=["./mine.h: it does not compile"])
     os.unlink("mine.h")
     nothing_written()
 

@@ -14,7 +14,7 @@ ONE = """
 duration: %s
 paths: {main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 5 ms, buffer: 20 ms}]}}
 flows:
-  - {name: only, controller: cubic}
+  - {name: only, controller: kernel:cubic}
 """
 
 
@@ -72,19 +72,33 @@ def repeats_have_verdicts():
 
 
 def several_controllers_have_a_run_each():
-    document, folder = run(ONE % "1500 ms", "--controller", "kernel:reno", "--controller", "cubic")
+    """A header of one's own in the kernel, and the kernel's cubic, side by side in one report."""
+    header = os.path.join(os.environ["SOURCE_ROOT"], "examples", "toy-aimd.h")
+    document, folder = run(ONE % "1500 ms", "--controller", header, "--controller", "kernel:cubic")
     runs = document["runs"]
-    check([r["flows"][0]["controller"] for r in runs] == ["kernel:reno", "kernel:cubic"], document)
+    check([r["flows"][0]["controller"] for r in runs] == ["toy-aimd", "kernel:cubic"], document)
+    with open(os.path.join(folder, "report.html"), encoding="utf-8") as f:
+        page = f.read()
+    check("toy-aimd" in page and "kernel:cubic" in page, "the report has not both")
+    check(flow(runs[0], "only")["signals"]["acked_bytes"]["last"] > 0, flow(runs[0], "only")["signals"])
+    manifest = read_json(folder, runs[0]["directory"], "manifest.json")
+    check(manifest["parameters"] == {"only": {"beta": .5}} and "toy_aimd_on_ack" in manifest["controller_header"],
+          manifest["parameters"])
     for r in runs:
         check(os.path.exists(os.path.join(folder, r["directory"], "series.csv")), r["directory"])
 
 
 def exports_are_of_real_packets():
-    summary, folder = valid("exports", ONE % "2 s", "--pcap", "--iperf3", "--mahimahi-log", "--qlog")
+    summary, folder = valid("exports", ONE % "2 s", "--controller", "cubic", "--pcap", "--iperf3", "--mahimahi-log",
+                            "--qlog")
     files = set(os.listdir(folder))
-    wanted = {"packets.pcap", "packets-receiver.pcap", "iperf3.json", "mahimahi-wire.log", "series.csv"}
-    check(wanted <= files and "trace.qlog" not in files, files)
-    check(any("trace.qlog" in note for note in summary["notes"]), summary["notes"])
+    wanted = {"packets.pcap", "packets-receiver.pcap", "iperf3.json", "mahimahi-wire.log", "series.csv",
+              "trace.qlog"}
+    check(wanted <= files, files)
+    with open(os.path.join(folder, "trace.qlog"), encoding="utf-8") as f:
+        events = [json.loads(record.lstrip("\x1e")) for record in f if "weir:ack" in record]
+    check(len(events) > 100 and all(0 <= e["time"] <= 2500 for e in events), len(events), events[:1])
+    check(not any("answered otherwise" in note for note in summary["notes"]), summary["notes"])
     sent = flow(summary, "only")["packets_sent"]
     for name in ("packets.pcap", "packets-receiver.pcap"):
         check(os.path.getsize(os.path.join(folder, name)) > sent * 68, name, "has not", sent, "packets")
@@ -138,7 +152,7 @@ flows:
 def notes_say_what_the_kernel_does_in_its_own_way():
     summary, _ = run((ONE % "300 ms") + "endpoint: {initial_window: 3 packets, recovery: newreno}\n")
     notes = json.dumps(summary["notes"])
-    for words in ("initial_window", "recovery", "newreno", "The kernel's own controllers run: cubic"):
+    for words in ("initial_window", "recovery", "newreno", "not newreno"):
         check(words in notes, "no note of", words, notes)
 
 

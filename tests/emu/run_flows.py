@@ -17,8 +17,8 @@ paths:
     hops:
       - {name: bottleneck, rate: 48 Mbit/s, delay: 20 ms, buffer: 1 BDP}
 flows:
-  - {name: first, controller: cubic}
-  - {name: second, controller: cubic, start: 300 ms}
+  - {name: first, controller: kernel:cubic}
+  - {name: second, controller: kernel:cubic, start: 300 ms}
 """
 
 
@@ -104,8 +104,8 @@ paths:
       - {name: narrow, rate: 10 Mbit/s, delay: 8 ms, buffer: 30 ms}
     back: {hops: [{name: home, rate: 4 Mbit/s, delay: 10 ms, buffer: 60 ms}]}
 flows:
-  - {name: down, controller: reno}
-  - {name: up, controller: cubic, reverse: true, application: {name: paced, rate: 2 Mbit/s}}
+  - {name: down, controller: kernel:reno}
+  - {name: up, controller: kernel:cubic, reverse: true, application: {name: paced, rate: 2 Mbit/s}}
 """)
     down, up = flow(summary, "down"), flow(summary, "up")
     # Each way carries the other's acknowledgements, 52 bytes for at least each 1500.
@@ -124,8 +124,8 @@ def flows_start_and_stop_when_told():
 duration: 4 s
 paths: {main: {hops: [{name: wire, rate: 10 Mbit/s, delay: 5 ms, buffer: 20 ms}]}}
 flows:
-  - {name: early, controller: cubic, stop: 2 s}
-  - {name: late, controller: cubic, start: 2200 ms}
+  - {name: early, controller: kernel:cubic, stop: 2 s}
+  - {name: late, controller: kernel:cubic, start: 2200 ms}
 """)
     early, late = flow(summary, "early"), flow(summary, "late")
     within(early["active_s"], 1.999, 2.001, "active")
@@ -144,8 +144,8 @@ def transfers_are_timed():
 duration: 3 s
 paths: {main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 10 ms}]}}
 flows:
-  - {name: file, controller: cubic, application: {name: sized, size: 500 kB}}
-  - {name: web, controller: cubic, application: {name: request-response, size: 5 kB, think: 100 ms}, start: 1 s}
+  - {name: file, controller: kernel:cubic, application: {name: sized, size: 500 kB}}
+  - {name: web, controller: kernel:cubic, application: {name: request-response, size: 5 kB, think: 100 ms}, start: 1 s}
 """)
     by_size = {c["size"]: c for c in summary["fct_ms"]}
     small, large = by_size["<10kB"], by_size["100kB-1MB"]

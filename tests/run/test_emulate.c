@@ -130,10 +130,10 @@ static void what_the_kernel_does_itself_is_noted(void **state)
 	}
 	assert_false(notes_say("flows: [{name: x, controller: kernel:cubic}]\n", "keeps"));
 	assert_false(notes_say("flows: [{name: x, controller: kernel:cubic}]\n", "controllers run"));
-	assert_true(notes_say("flows: [{name: x, controller: cubic}, {name: y, controller: reno}]\n",
-			      "controllers run: cubic, reno"));
-	assert_true(
+	assert_false(
 	    notes_say("flows: [{name: x, controller: {name: cubic, beta: .5}}]\n", "controller.beta"));
+	assert_true(
+	    notes_say("flows: [{name: x, controller: {name: kernel:cubic, beta: .5}}]\n", "controller.beta"));
 	assert_true(notes_say("flows: [{name: x, controller: cubic, endpoint: {ecn: true}}, "
 			      "{name: y, controller: cubic}]\n",
 			      "ecn"));
