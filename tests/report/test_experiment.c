@@ -15,7 +15,19 @@
 #define NONE ((double)NAN)
 
 static const struct weir_report_claim claim[] = {
-    {"a", "Two flows share the link", "", "section 4.1", .99, .987, {.95, 1}, {.98, .994}, 10, "holds", ""},
+    {"a",
+     "Two flows share the link",
+     "",
+     "section 4.1",
+     .99,
+     .987,
+     {.95, 1},
+     {.98, .994},
+     10,
+     "holds",
+     "",
+     NULL,
+     NULL},
     {"b",
      "<script>alert(1)</script>",
      "Mbit/s",
@@ -26,7 +38,9 @@ static const struct weir_report_claim claim[] = {
      {70, 73},
      10,
      "misses",
-     "71.5 is outside"},
+     "71.5 is outside",
+     NULL,
+     NULL},
     {"c",
      "No number came",
      "ms",
@@ -37,7 +51,9 @@ static const struct weir_report_claim claim[] = {
      {NONE, NONE},
      0,
      "explained",
-     "the paper's link is faster"},
+     "the paper's link is faster",
+     NULL,
+     NULL},
 };
 static const struct weir_report_sweep_point low[] = {
     {.1, 80, {78, 82}}, {1, 90, {89, 91}}, {10, 95, {94, 96}}};
@@ -46,8 +62,14 @@ static const struct weir_report_sweep_point high[] = {
 static const struct weir_report_sweep_line lines[] = {{"10 ms", low, 3}, {"<i>100 ms</i>", high, 3}};
 static const struct weir_report_sweep sweep = {
     "Throughput by buffer", "buffer, BDP", "Mbit/s", true, lines, 2};
-static const struct weir_report_experiment experiment = {
-    "paper/buffers", "Buffers & flows", "A paper, 2020", "sim", claim, 3, &sweep, 1};
+static const struct weir_report_experiment experiment = {.name = "paper/buffers",
+							 .title = "Buffers & flows",
+							 .source = "A paper, 2020",
+							 .backend = "sim",
+							 .claim = claim,
+							 .n_claims = 3,
+							 .sweep = &sweep,
+							 .n_sweeps = 1};
 
 static char *page_of(const struct weir_report_experiment *e, u32 n)
 {
@@ -93,6 +115,61 @@ static void sweeps_are_drawn(void **state)
 	free(page);
 }
 
+/* What agrees lies on the diagonal; claims that were written as one have their words once. */
+static void pairs_are_drawn(void **state)
+{
+	(void)state;
+	static const struct weir_report_pair pair[] = {
+	    {1, 1, "12 Mbit/s", "holds"}, {4, 2, "<b>", "misses"}, {NONE, 1, "none", "invalid"}};
+	static const struct weir_report_pairs pairs = {"The same delay", "host: sim", "host: kernel", pair,
+						       3};
+	static const struct weir_report_claim each[] = {{.id = "a",
+							 .text = "The same: 12",
+							 .unit = "",
+							 .where = "w",
+							 .paper = NONE,
+							 .measured = 1,
+							 .band = {0, 1},
+							 .ci95 = {NONE, NONE},
+							 .n = 1,
+							 .verdict = "holds",
+							 .reason = "",
+							 .group = "The same",
+							 .part = "12"},
+							{.id = "b",
+							 .text = "The same: 96",
+							 .unit = "",
+							 .where = "w",
+							 .paper = NONE,
+							 .measured = NONE,
+							 .band = {0, 1},
+							 .ci95 = {NONE, NONE},
+							 .n = 0,
+							 .verdict = "invalid",
+							 .reason = "late",
+							 .group = "The same",
+							 .part = "96"}};
+	const struct weir_report_experiment e = {.name = "n",
+						 .title = "t",
+						 .source = "",
+						 .backend = "emu",
+						 .claim = each,
+						 .n_claims = 2,
+						 .pairs = &pairs,
+						 .n_pairs = 1};
+	char *page = page_of(&e, 1);
+	assert_non_null(strstr(page,
+			       "<circle class=\"pair holds\" r=\"4\" cx=\"163.5\" cy=\"256.5\"><title>12 "
+			       "Mbit/s</title></circle>"));
+	assert_non_null(strstr(page, "<title>&lt;b&gt;</title>"));
+	assert_null(strstr(page, "<title>none</title>"));
+	assert_non_null(strstr(page, "On 1 more there is no verdict"));
+	char *once = strstr(page, "<td class=\"wide\" colspan=\"7\">The same <small>w</small>");
+	assert_non_null(once);
+	assert_null(strstr(once + strlen("<td class=\"wide\" colspan=\"7\">The same"), "The same"));
+	free(page);
+}
+
 static void no_experiments_are_an_empty_page(void **state)
 {
 	(void)state;
@@ -116,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(claims_stand_beside_their_numbers),
 	    cmocka_unit_test(sweeps_are_drawn),
+	    cmocka_unit_test(pairs_are_drawn),
 	    cmocka_unit_test(no_experiments_are_an_empty_page),
 	    cmocka_unit_test(a_path_that_cannot_be_written_is_named),
 	};
