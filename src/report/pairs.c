@@ -56,7 +56,7 @@ static void mark(FILE *to, const struct weir_frame *f, const struct weir_report_
 
 void weir_pairs(FILE *to, const struct weir_report_pairs *p)
 {
-	struct weir_frame f = {.width = 480, .height = 380, .left = 64, .right = 18, .top = 24, .bottom = 46};
+	struct weir_frame f = {.width = 480, .height = 380, .left = 88, .right = 18, .top = 24, .bottom = 46};
 
 	scale(p, &f);
 	fputs("<figure><figcaption><h3>", to);
