@@ -60,7 +60,7 @@ static u32 replace(struct section s, const char from[WEIR_KERN_NAME_BYTES],
 	return n;
 }
 
-int weir_kern_rename(void *elf, size_t bytes, const char to[WEIR_KERN_NAME_BYTES])
+int weir_kern_rename(void *elf, size_t bytes, const char *to)
 {
 	struct section hooks = find(elf, bytes, HOOKS_SECTION), control = find(elf, bytes, CONTROL_SECTION);
 	char from[WEIR_KERN_NAME_BYTES], padded[WEIR_KERN_NAME_BYTES] = "";

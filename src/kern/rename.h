@@ -6,8 +6,8 @@
 
 #include "load.h"
 
-/* Writes `to` wherever the object's own name stands: in its tables of hooks, and where a watcher looks for
- * it. 0, or -1: this is no such object, and it is as it was. */
-int weir_kern_rename(void *elf, size_t bytes, const char to[WEIR_KERN_NAME_BYTES]);
+/* Writes `to` (at most 15 characters) wherever the object's own name stands: in its tables of hooks, and
+ * where a watcher looks for it. 0, or -1: this is no such object, and it is as it was. */
+int weir_kern_rename(void *elf, size_t bytes, const char *to);
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """weir run: repeats, several controllers, axes, many flows, traces, exports, and what the docs promise."""
+import json
 import os
 import re
 import statistics
@@ -26,6 +27,37 @@ def test_repeat_gives_means():
     check(got["n"] == 4 and abs(got["mean"] - mean) < 1e-6 * mean, got)
     check(abs(got["ci95"][0] - (mean - half)) < 1e-4 * half and abs(got["ci95"][1] - (mean + half)) < 1e-4 * half, got)
     check(r["links"][0]["queue_delay_ms"]["p95"]["n"] == 4 and r["flows"][0]["name"] == "a")
+
+
+def test_results_of_several_directories_make_one_page():
+    weir("run", "two.yaml", "--controller", "reno", "--controller", "cubic", "-o", "x")
+    weir("run", "two.yaml", "--controller", "vegas", "-o", "y")
+    # As an emulated run leaves it: then the labels say which is which.
+    z = summary("y")
+    z["backend"] = "emu"
+    os.mkdir("z")
+    for name in ("series.csv", "manifest.json"):
+        write(os.path.join("z", name), read(os.path.join("y", name)))
+    write("z/summary.json", json.dumps(z))
+    weir("report", "x", "y", "z", code=2, says=["-o FILE.html"])
+    _, err = weir("report", "x", "y", "z", "-o", "all.html", says="wrote all.html")
+    page = read("all.html")
+    for label in ("reno, simulated", "cubic, simulated", "vegas, simulated", "vegas, in the kernel"):
+        check(label in page, "the page has no run", label, err)
+    check("simulated and emulated" in page)
+    weir("report", "x", "nowhere", "-o", "none.html", code=2, says="nowhere")
+    check(not os.path.exists("none.html"))
+
+
+def test_parameters_are_in_the_manifest():
+    text = SCENARIO.replace("name: a, path: main, controller: cubic",
+                            "name: a, path: main, controller: {name: cubic, beta: .5}")
+    write("two.yaml", text)
+    weir("run", "two.yaml", "-o", "x")
+    p = json.loads(read("x/manifest.json"))["parameters"]
+    check(p["a"]["beta"] == .5 and p["b"]["beta"] == .7 and p["a"]["c"] == p["b"]["c"], p)
+    weir("run", "two.yaml", "--controller", "vegas", "-o", "x")
+    check(set(json.loads(read("x/manifest.json"))["parameters"]["a"]) >= {"alpha", "beta", "gamma"})
 
 
 def test_one_run_each_controller():
