@@ -17,6 +17,7 @@
 #define WARM_NS WEIR_NS_PER_S
 #define GOODPUT_WITHIN .03
 #define INVALID_MAX 2
+#define SSTHRESH_MAX 1000 /* packets: many times what the path holds */
 
 enum { OURS, NATIVE, KINDS };
 static const char *const native[] = {"reno", "cubic"};
@@ -176,8 +177,15 @@ static int rounds(const struct recovery_plan *plan, const struct weir_kern kern[
 			printf("this machine is too busy for the emulated links: %s\n", judgement.reason);
 			return WEIR_EXIT_SKIPPED;
 		}
-		for (u32 i = 0; i < CELLS; i++)
+		for (u32 i = 0; i < CELLS; i++) {
+			/* All of them have lost something: the controller's own ssthresh is seen from
+			 * outside. */
+			if (seen[i * KINDS + OURS].ssthresh_packets > SSTHRESH_MAX) {
+				printf("FAILED: %s shows no ssthresh\n", lane[i * KINDS + OURS].controller);
+				return WEIR_EXIT_FAILED;
+			}
 			take(&cell[i], &seen[i * KINDS]);
+		}
 		round++;
 	}
 	return 0;
