@@ -14,7 +14,12 @@ assert list(d) == ["schema", kind] and d["schema"] == "weir.list/1"
 names = [x["name"] for x in d[kind]]
 assert names and len(set(names)) == len(names), names
 if kind == "controllers":
-    assert {"reno", "cubic", "vegas"} <= set(names)
+    assert {"reno", "cubic", "vegas", "agile-sd", "scalable", "highspeed", "htcp", "bic", "illinois", "yeah",
+            "compound", "africa", "fusion"} <= set(names)
+    assert all(c["kernel"] for c in d[kind]), names
+    says = {c["name"]: c["source"] + str(c["params"]) for c in d[kind]}
+    unverified = {name for name in says if "unverified" in says[name]}
+    assert unverified == {"scalable", "htcp", "bic", "compound", "africa", "fusion"}, unverified
     for c in d[kind]:
         assert list(c) == ["name", "kind", "kernel", "about", "source", "params", "signals"], c
         assert c["kind"] == "cc" and isinstance(c["kernel"], bool) and c["about"] and c["source"]

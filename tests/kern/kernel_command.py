@@ -128,8 +128,9 @@ def aliases_and_mistakes():
 
 
 def run_gives_the_controller():
-    for name in ("reno", "cubic", "vegas"):
-        run("run", name, "--", sys.executable, "-c", TALK, out=f"weir_{name} weir_{name}\n", says="2 connections")
+    for name in ("reno", "agile-sd"):
+        registered = "weir_" + name.replace("-", "_")
+        run("run", name, "--", sys.executable, "-c", TALK, out=f"{registered} {registered}\n", says="2 connections")
     run("run", "vegas", "--", "true", says="made no TCP connection")
     nothing_left("run")
 
