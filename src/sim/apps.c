@@ -13,7 +13,7 @@ static void after_write(struct weir_world *w, struct weir_sim_flow *f)
 {
 	struct weir_app *app = &f->app->app;
 	if (weir_sim_is_stream(f)) {
-		weir_sim_written(f, app->written_bytes);
+		weir_sender_written(&f->sender, app->written_bytes);
 		weir_sim_send_all(w, f);
 	}
 	weir_sim_arm(w, &f->app->armed_ns, app->wake_ns, WEIR_TIMER_APP, f->number);
@@ -54,7 +54,7 @@ void weir_sim_app_due(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
 	struct weir_app *app = &f->app->app;
-	u64 sent_bytes = weir_sim_is_stream(f) ? weir_sim_sent_seq(f) - weir_sim_first_sequence(w, f) : 0;
+	u64 sent_bytes = weir_sim_sent_bytes(f);
 	if (app->wake_ns <= w->now_ns) {
 		u64 datagram_bytes = weir_app_on_wake(app, w->now_ns, sent_bytes);
 		if (datagram_bytes)
@@ -116,7 +116,7 @@ void weir_sim_app_delivered(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
 	struct weir_sim_app *a = f->app;
-	u64 total_bytes = f->receiver.next - weir_sim_first_sequence(w, f);
+	u64 total_bytes = f->receiver.next - f->sender.config->first_sequence;
 	if (a->app.config.kind == WEIR_APP_SIZED && a->app.closed && total_bytes == a->app.written_bytes &&
 	    !a->completed && !f->stopped) {
 		a->completed = true;

@@ -30,13 +30,8 @@ static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, c
 	push_toward(w, f, false, &p);
 }
 
-void weir_sim_send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s)
-{
-	send_segment(w, f, s);
-}
-
 /* Sends all that may leave now, and arms the sender's timer. */
-static inline void send_all(struct weir_world *w, struct weir_sim_flow *f)
+void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
 {
 	struct weir_segment s;
 	while (weir_sender_poll(&f->sender, w->now_ns, &s))
@@ -45,34 +40,36 @@ static inline void send_all(struct weir_world *w, struct weir_sim_flow *f)
 	weir_sim_arm(w, &f->sender_armed_ns, weir_sender_next_ns(&f->sender), WEIR_TIMER_SENDER, f->number);
 }
 
-void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f)
+static bool start_sender(struct weir_world *w, struct weir_sim_flow *f,
+			 const struct weir_endpoint_config *endpoint)
 {
-	if (f->historic)
-		weir_sim_historic_send_all(w, f);
-	else
-		send_all(w, f);
+	struct weir_bsd43 *historic = f->sender.historic;
+	if (!historic)
+		return weir_sender_init(&f->sender, endpoint, f->sender.cc, f->sender.params, w->now_ns);
+	const struct weir_bsd43_config config = historic->config;
+	weir_bsd43_init(historic, endpoint, &config, w->now_ns);
+	weir_sender_stand_in(&f->sender, endpoint, historic);
+	return true;
 }
 
 void weir_sim_start(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
-	struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
 	if (f->stopped) /* before it began */
 		return;
 	f->started = true;
-	if (weir_sim_is_stream(f))
+	if (weir_sim_is_stream(f)) {
+		struct weir_endpoint_config *endpoint = w->endpoints[f->endpoint];
 		weir_receiver_init(&f->receiver, endpoint);
-	if (f->historic)
-		weir_sim_historic_start(w, f);
-	else if (f->sender.cc &&
-		 !weir_sender_init(&f->sender, endpoint, f->sender.cc, f->sender.params, w->now_ns)) {
-		w->failed = true;
-		return;
+		if (!start_sender(w, f, endpoint)) {
+			w->failed = true;
+			return;
+		}
 	}
 	if (f->app) {
 		weir_sim_app_start(w, flow);
 	} else {
-		weir_sim_written(f, WEIR_NEVER);
+		weir_sender_written(&f->sender, WEIR_NEVER);
 		weir_sim_send_all(w, f);
 	}
 }
@@ -83,13 +80,13 @@ void weir_sim_stop(struct weir_world *w, u32 flow)
 	f->stopped = true;
 	if (!f->started)
 		return;
-	u64 sent_bytes = weir_sim_is_stream(f) ? weir_sim_sent_seq(f) - weir_sim_first_sequence(w, f) : 0;
+	u64 sent_bytes = weir_sim_sent_bytes(f);
 	if (f->app) {
 		weir_app_stop(&f->app->app, w->now_ns, sent_bytes);
 		f->app->request_ns = WEIR_NEVER;
 	}
 	if (weir_sim_is_stream(f))
-		weir_sim_written(f, sent_bytes);
+		weir_sender_written(&f->sender, sent_bytes);
 }
 
 static void send_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_ack_segment *ack)
@@ -168,15 +165,10 @@ static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, co
 		weir_sim_sack_get(w, p->ext, &ack);
 		weir_sim_sack_drop(w, p->ext);
 	}
-	u64 rtt_ns;
-	if (__builtin_expect(f->historic, 0)) {
-		rtt_ns = weir_sim_historic_ack(w, f, &ack);
-	} else {
-		rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
-		send_all(w, f);
-	}
+	u64 rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
 	if (rtt_ns && f->rtt_ns)
 		weir_hist_add(f->rtt_ns, rtt_ns);
+	weir_sim_send_all(w, f);
 	if (__builtin_expect(w->tapped, 0) && w->taps.on_ack_done) {
 		struct weir_flow_now now;
 		weir_world_flow_now(w, f->number, &now);
@@ -221,13 +213,9 @@ void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p)
 void weir_sim_sender_due(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
-	if (f->historic) {
-		weir_sim_historic_due(w, f);
-		return;
-	}
 	if (weir_sender_next_ns(&f->sender) <= w->now_ns)
 		weir_sender_on_timer(&f->sender, w->now_ns);
-	send_all(w, f);
+	weir_sim_send_all(w, f);
 }
 
 void weir_sim_receiver_due(struct weir_world *w, u32 flow)

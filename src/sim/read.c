@@ -33,7 +33,7 @@ void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_fl
 	};
 	if (!f->started)
 		return;
-	if (f->historic) {
+	if (s->historic) {
 		weir_sim_historic_totals(f, t);
 		return;
 	}
@@ -58,7 +58,7 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	const struct weir_sim_flow *f = &w->flows[flow];
 	const struct weir_sender *s = &f->sender;
 	*n = (struct weir_flow_now){.done = f->stopped};
-	if (f->started && f->historic)
+	if (f->started && s->historic)
 		weir_sim_historic_now(f, n);
 	if (!f->started || !s->cc)
 		return;

@@ -39,7 +39,7 @@ struct weir_sim_flow {
 	_Alignas(64) u32 number; /* its own */
 	u32 first_hop[2];	 /* where its data enters, and what travels against it */
 	u16 header_bytes;
-	bool fct : 1, started : 1, stopped : 1, reverse : 1, historic : 1;
+	bool fct : 1, started : 1, stopped : 1, reverse : 1;
 	u64 received_wire_bytes;
 	struct weir_sim_app *app; /* NULL: bulk */
 	struct weir_hist *rtt_ns, *queue_ns;
@@ -49,9 +49,8 @@ struct weir_sim_flow {
 	u64 lost_packets;
 	u32 path, endpoint; /* numbers of its path and of its row in world.endpoints */
 
-	_Alignas(64) struct weir_sender sender; /* cc NULL: no modern stream */
+	_Alignas(64) struct weir_sender sender; /* neither cc nor historic: no stream */
 	u64 ce_packets;
-	struct weir_bsd43 *bsd43; /* of a historic flow, which has no other sender */
 };
 _Static_assert(offsetof(struct weir_sim_flow, receiver) == 64, "one line for every packet");
 _Static_assert(offsetof(struct weir_sim_flow, sender) == 192, "the sender begins a line");
@@ -110,14 +109,9 @@ void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p);
 void weir_sim_sender_due(struct weir_world *w, u32 flow);
 void weir_sim_receiver_due(struct weir_world *w, u32 flow);
 void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f);
-void weir_sim_send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s);
 
-/* historic.c: the same for flows whose sender is the historic endpoint. */
+/* historic.c: flows whose sender stands in for the historic one. False when out of memory. */
 bool weir_sim_historic_add(struct weir_sim_flow *f, const struct weir_bsd43_config *c);
-void weir_sim_historic_start(struct weir_world *w, struct weir_sim_flow *f);
-void weir_sim_historic_send_all(struct weir_world *w, struct weir_sim_flow *f);
-u64 weir_sim_historic_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_ack_segment *ack);
-void weir_sim_historic_due(struct weir_world *w, struct weir_sim_flow *f);
 void weir_sim_historic_totals(const struct weir_sim_flow *f, struct weir_flow_totals *t);
 void weir_sim_historic_now(const struct weir_sim_flow *f, struct weir_flow_now *n);
 
@@ -136,32 +130,24 @@ void weir_sim_sack_drop(struct weir_world *w, u32 ext);
 /* Whether it is a stream; else datagrams. */
 static inline bool weir_sim_is_stream(const struct weir_sim_flow *f)
 {
-	return f->sender.cc || f->historic;
-}
-
-static inline u64 weir_sim_first_sequence(const struct weir_world *w, const struct weir_sim_flow *f)
-{
-	return w->endpoints[f->endpoint]->first_sequence;
+	return f->sender.cc || f->sender.historic;
 }
 
 /* One past the last byte of the stream that was ever sent, and the first that is not acknowledged. */
 static inline u64 weir_sim_sent_seq(const struct weir_sim_flow *f)
 {
-	return f->historic ? f->bsd43->max : f->sender.nxt;
+	return f->sender.historic ? f->sender.historic->max : f->sender.nxt;
 }
 
 static inline u64 weir_sim_acked_seq(const struct weir_sim_flow *f)
 {
-	return f->historic ? f->bsd43->una : f->sender.una;
+	return f->sender.historic ? f->sender.historic->una : f->sender.una;
 }
 
-/* What the application has written; WEIR_NEVER: it always has more. */
-static inline void weir_sim_written(struct weir_sim_flow *f, u64 total_bytes)
+static inline u64 weir_sim_sent_bytes(const struct weir_sim_flow *f)
 {
-	if (f->historic)
-		weir_bsd43_written(f->bsd43, total_bytes);
-	else
-		weir_sender_written(&f->sender, total_bytes);
+	return weir_sim_is_stream(f) && f->started ? weir_sim_sent_seq(f) - f->sender.config->first_sequence
+						   : 0;
 }
 
 static inline u32 weir_sim_row(const struct weir_sim_flow *f, bool backward)

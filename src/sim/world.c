@@ -63,7 +63,7 @@ void weir_world_free(struct weir_world *w)
 			weir_sender_free(&f->sender);
 		if (f->started && weir_sim_is_stream(f))
 			weir_receiver_free(&f->receiver);
-		free(f->bsd43);
+		free(f->sender.historic);
 		free(f->app);
 	}
 	for (u32 i = 0; i < w->n_hops; i++) {

@@ -18,6 +18,8 @@ static u32 ack_bytes(const struct weir_endpoint_config *c)
 	return (u32)weir_min(old_bytes, 0xffffffffU);
 }
 
+#define NEVER_SHORT 2
+
 static u8 habits(const struct weir_endpoint_config *c)
 {
 	bool bsd = c->ack_policy != WEIR_ACK_STANDARD;
@@ -35,6 +37,7 @@ void weir_receiver_init(struct weir_receiver *r, const struct weir_endpoint_conf
 	    .window = weir_endpoint_window(c),
 	    .ack_bytes = ack_bytes(c),
 	    .habits = habits(c),
+	    .short_ce = bsd ? NEVER_SHORT : false,
 	    .delayed_ack_ns = bsd ? WEIR_ACK_BSD_TICK_NS : c->delayed_ack_ns,
 	    .tick_phase_ns = c->ack_phase_ns,
 	    .pool = c->pool,
@@ -178,13 +181,17 @@ static bool ce_changes(struct weir_receiver *r, bool ce, struct weir_ack_segment
 	if (flush)
 		weir_receiver_ack(r, flushed);
 	r->ce_state = ce;
+	r->short_ce = r->habits & WEIR_RECEIVER_TICKS ? NEVER_SHORT : ce;
 	return flush;
 }
 
 static enum weir_receive_verdict wait_for_more(struct weir_receiver *r, u64 now_ns)
 {
-	if (r->delayed_ns == WEIR_NEVER)
-		r->delayed_ns = weir_receiver_due_ns(r, now_ns);
+	if (r->delayed_ns != WEIR_NEVER)
+		return WEIR_RECEIVE_WAIT;
+	r->delayed_ns = now_ns + r->delayed_ack_ns;
+	if (r->habits & WEIR_RECEIVER_TICKS) /* the last firing by then */
+		r->delayed_ns -= (r->delayed_ns - r->tick_phase_ns) % r->delayed_ack_ns;
 	return WEIR_RECEIVE_WAIT;
 }
 

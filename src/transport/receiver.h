@@ -25,7 +25,9 @@ struct weir_receiver {
 	bool failed;	   /* out of memory: data was not kept */
 	bool has_duplicate;
 	u8 n_recent;
-	u8 habits; /* enum weir_receiver_habit */
+	u8 habits;   /* enum weir_receiver_habit */
+	u8 short_ce; /* data with this CE state may take the short way; where there is none: neither 0 nor 1
+		      */
 	u64 delayed_ack_ns;
 	struct weir_range *ranges; /* the first one held, inside `room` */
 	struct weir_range *room;
@@ -72,21 +74,12 @@ static inline void weir_receiver_ack(struct weir_receiver *r, struct weir_ack_se
 		weir_receiver_report(r, out);
 }
 
-/* When data that arrives now and that no other ACK answers will be acknowledged. */
-static inline u64 weir_receiver_due_ns(const struct weir_receiver *r, u64 now_ns)
-{
-	u64 due_ns = now_ns + r->delayed_ack_ns;
-	if (__builtin_expect(r->habits & WEIR_RECEIVER_TICKS, 0))
-		due_ns -= (due_ns - r->tick_phase_ns) % r->delayed_ack_ns;
-	return due_ns;
-}
-
-/* The plain case of weir_receiver_on_data, inline: the next segment, no holes, no change of CE. False: call
- * that. */
+/* The plain case of weir_receiver_on_data, inline: the next segment, no holes, no change of CE, no timer
+ * that ticks. False: call that. */
 static inline bool weir_receiver_in_order(struct weir_receiver *r, u64 now_ns, u32 low, u32 bytes, u8 attempt,
 					  bool ce, enum weir_receive_verdict *verdict)
 {
-	if (low != (u32)r->next || r->n_ranges || ce != r->ce_state || bytes == 0)
+	if (low != (u32)r->next || r->n_ranges || ce != r->short_ce || bytes == 0)
 		return false;
 	if (r->pending_bytes == 0)
 		r->echo_attempt = attempt; /* as TS.Recent: the earliest segment that the ACK answers */
@@ -94,7 +87,7 @@ static inline bool weir_receiver_in_order(struct weir_receiver *r, u64 now_ns, u
 	r->pending_bytes += bytes;
 	*verdict = r->pending_bytes >= r->ack_bytes ? WEIR_RECEIVE_ACK : WEIR_RECEIVE_WAIT;
 	if (r->delayed_ns == WEIR_NEVER)
-		r->delayed_ns = weir_receiver_due_ns(r, now_ns);
+		r->delayed_ns = now_ns + r->delayed_ack_ns;
 	return true;
 }
 

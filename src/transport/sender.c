@@ -3,6 +3,7 @@
 #include "sender.h"
 #include "control.h"
 #include "loss.h"
+#include "stand_in.h"
 
 #include <stdlib.h>
 
@@ -56,8 +57,24 @@ void weir_sender_free(struct weir_sender *s)
 	s->cc_state = s->inline_state;
 }
 
+void weir_sender_stand_in(struct weir_sender *s, const struct weir_endpoint_config *config,
+			  struct weir_bsd43 *historic)
+{
+	*s = (struct weir_sender){
+	    .config = config,
+	    .historic = historic,
+	    .deadline_ns = WEIR_NEVER,
+	    .tick_ns = WEIR_NEVER,
+	    .rack = {.reorder_deadline_ns = WEIR_NEVER},
+	};
+}
+
 void weir_sender_written(struct weir_sender *s, u64 total_bytes)
 {
+	if (s->historic) {
+		weir_bsd43_written(s->historic, total_bytes);
+		return;
+	}
 	s->app_end = weir_add(s->config->first_sequence, total_bytes);
 }
 
@@ -81,6 +98,8 @@ void weir_sender_classify(struct weir_sender *s)
 
 bool weir_sender_done(const struct weir_sender *s)
 {
+	if (s->historic)
+		return weir_bsd43_done(s->historic);
 	return s->una == s->app_end;
 }
 
@@ -273,6 +292,8 @@ static bool poll(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
 
 bool weir_sender_poll_any(struct weir_sender *s, u64 now_ns, struct weir_segment *out)
 {
+	if (s->historic)
+		return weir_stand_in_poll(s, now_ns, out);
 	bool sent = poll(s, now_ns, out);
 	weir_sender_classify(s);
 	return sent;

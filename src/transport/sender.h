@@ -34,6 +34,8 @@ struct weir_rack {
 	bool reordering_seen;
 };
 
+struct weir_bsd43;
+
 struct weir_prr {
 	u64 delivered_bytes, out_bytes, recover_fs_bytes, budget_bytes;
 };
@@ -112,6 +114,7 @@ struct weir_sender {
 	bool partial_acked; /* NewReno: this episode has seen a partial ACK */
 	u32 timeouts, recoveries, spurious;
 	u64 retransmitted_packets, retransmitted_bytes;
+	struct weir_bsd43 *historic; /* it does all the work: see weir_sender_stand_in */
 };
 _Static_assert(offsetof(struct weir_sender, sacked_bytes) == 416, "six lines and a half are hot");
 
@@ -119,6 +122,11 @@ _Static_assert(offsetof(struct weir_sender, sacked_bytes) == 416, "six lines and
 bool weir_sender_init(struct weir_sender *s, const struct weir_endpoint_config *config,
 		      const struct weir_cc_ops *cc, const u64 *params, u64 now_ns);
 void weir_sender_free(struct weir_sender *s);
+/* Makes a sender that only stands in for a historic one, which has begun already and stays the caller's: all
+ * calls below go there, so that a host has one kind of sender. It never takes the short way of steady.h,
+ * where a modern one would pay for the question. Nothing to be freed; there is no controller. */
+void weir_sender_stand_in(struct weir_sender *s, const struct weir_endpoint_config *config,
+			  struct weir_bsd43 *historic);
 
 /* The application has written so many bytes in all; WEIR_NEVER: it always has more. */
 void weir_sender_written(struct weir_sender *s, u64 total_bytes);

@@ -2,6 +2,7 @@
 /* The retransmission timer (RFC 6298), the tail loss probe (RFC 8985 section 7) and the reordering timer. */
 #include "control.h"
 #include "loss.h"
+#include "stand_in.h"
 
 /* The probe's episode ends with the ACK that reaches it. The echo tells whether the original or the probe
  * filled the hole, which RFC 8985 section 7.4 has to infer: only the probe means a loss, and a cut. */
@@ -62,6 +63,10 @@ static void main_timer_due(struct weir_sender *s, u64 now_ns)
 
 void weir_sender_on_timer(struct weir_sender *s, u64 now_ns)
 {
+	if (s->historic) {
+		weir_stand_in_due(s, now_ns);
+		return;
+	}
 	if (s->rack.reorder_deadline_ns <= now_ns)
 		reorder_time_out(s, now_ns);
 	if (s->tick_ns <= now_ns)
