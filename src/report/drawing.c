@@ -31,7 +31,7 @@ static void scale(const struct weir_drawing *d, u32 n, struct weir_frame *f)
 			f->y.to = fmax(f->y.to, p->y);
 		}
 	/* A part far from zero is looked at from near, all else from zero. */
-	if (f->y.from < f->y.to / 2)
+	if (f->y.from < f->y.to * .9)
 		f->y.from = fmin(f->y.from, 0);
 	if (f->x.from < f->x.to / 10)
 		f->x.from = fmin(f->x.from, 0);
@@ -120,7 +120,7 @@ void weir_drawing(FILE *to, const struct weir_drawing *d)
 	scale(d, n, &f);
 	fputs("<figure class=\"drawing\">", to);
 	caption(to, d, n);
-	fputs("<div class=\"scroll\">", to);
+	fputs("<div class=\"strip\">", to);
 	weir_frame_begin(to, &f, d->title);
 	for (u32 i = 0; !d->dots && i < n; i++)
 		line(to, &f, d, i);
