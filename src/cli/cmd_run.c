@@ -126,7 +126,8 @@ static void take_options(struct command *c)
 	p->exports = (struct weir_exports_wanted){.pcap = given(c, "pcap"),
 						  .qlog = given(c, "qlog"),
 						  .iperf3 = given(c, "iperf3"),
-						  .mahimahi = given(c, "mahimahi-log")};
+						  .mahimahi = given(c, "mahimahi-log"),
+						  .sends = given(c, "sends")};
 	if (!writes_directory(c) && weir_exports_any(&p->exports))
 		mistake(c, weir_error(c->call, WEIR_EXIT_USAGE,
 				      "--json alone writes no files: --pcap, --qlog, --iperf3, "

@@ -30,3 +30,14 @@ with tempfile.TemporaryDirectory() as folder:
     assert 'class="again" d="M' in before
     for outside in ("http://", "https://", "<script src"):
         assert outside not in page.replace("http://www.w3.org", ""), outside
+
+    # One run closer: its packets, and the drawing of them in its report.
+    run = subprocess.run([program, "run", "scenarios/1988.yaml", "--sends", "-o", folder + "/one"], cwd=root,
+                         capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    rows = open(folder + "/one/sends.csv", encoding="utf-8").read().splitlines()
+    sent = json.load(open(folder + "/one/summary.json", encoding="utf-8"))["packets"]
+    assert rows[0] == "time_s,flow,first_byte,bytes,again" and len(rows) == sent + 1, (len(rows), sent)
+    assert rows[1] == "0,new-1,0,512,0", rows[1]
+    page = open(folder + "/one/report.html", encoding="utf-8").read()
+    assert page[page.index("Sequence numbers"):].count("h0") == sent
