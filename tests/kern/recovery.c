@@ -84,7 +84,7 @@ static const char *judge_goodput(const struct cell *c, u32 cell, double within)
 		return NULL;
 	for (u32 i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (known[i].controller == cell / LOSSES && known[i].loss == cell % LOSSES &&
-		    by >= known[i].low && by <= known[i].high)
+		    by >= known[i].low - within && by <= known[i].high + within)
 			return known[i].reason;
 	return "FAILED: goodput";
 }
