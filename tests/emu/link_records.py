@@ -27,10 +27,16 @@ BULK_SINK = f"exec {sys.executable} -c \"import socket; s = socket.create_server
             "while c.recv(65536): pass\n" \
             "c.sendall(b'done')\""
 BULK = """
-import os, socket, sys
+import os, socket, sys, time
 c = socket.socket()
 c.setsockopt(socket.IPPROTO_TCP, 13, b"cubic")
-c.connect((os.environ["WEIR_PEER"], 7000))
+for left in range(100, -1, -1):  # until somebody listens
+    try:
+        c.connect((os.environ["WEIR_PEER"], 7000))
+        break
+    except ConnectionRefusedError:
+        if not left: raise
+        time.sleep(.05)
 c.sendall(bytes(range(256)) * (int(sys.argv[1]) // 256))
 c.shutdown(socket.SHUT_WR)
 assert c.recv(10) == b"done"

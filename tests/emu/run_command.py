@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`weir run --on emu`: signals, repeats, several controllers, exports, marks, IPv6, more flows than hosts."""
-import json
+"""`weir run --on emu`: signals, several controllers, marks, IPv6, more flows than hosts."""
 import os
 import signal
 import sys
 import time
 
-from run_common import (TRIES, Skipped, check, flow, link, main, nothing_left, path, read_json, run, start_run,
-                        valid, within, write)
+from run_common import Skipped, check, flow, link, main, nothing_left, path, read_json, run, start_run, within, write
 
 ONE = """
 duration: %s
@@ -58,19 +56,6 @@ def a_killed_run_leaves_nothing():
     nothing_left(but=[os.path.basename(path("killed"))])
 
 
-def repeats_have_verdicts():
-    for _ in range(TRIES):
-        summary, _ = run(ONE % "1500 ms", "--repeat", "2")
-        if "invalid" not in summary["repeats"]["verdicts"]:
-            break
-    else:
-        raise Skipped(f"repeats: invalid {TRIES} times")
-    again = summary["repeats"]
-    check(again["n"] == 2 and len(again["verdicts"]) == 2, again)
-    goodput = again["flows"][0]["goodput_bps"]
-    check(goodput["n"] == 2 and goodput["ci95"][0] <= goodput["mean"] <= goodput["ci95"][1], goodput)
-
-
 def several_controllers_have_a_run_each():
     """A header of one's own in the kernel, and the kernel's cubic, side by side in one report."""
     header = os.path.join(os.environ["SOURCE_ROOT"], "examples", "toy-aimd.h")
@@ -88,31 +73,8 @@ def several_controllers_have_a_run_each():
         check(os.path.exists(os.path.join(folder, r["directory"], "series.csv")), r["directory"])
 
 
-def exports_are_of_real_packets():
-    summary, folder = valid("exports", ONE % "2 s", "--controller", "cubic", "--pcap", "--iperf3", "--mahimahi-log",
-                            "--qlog")
-    files = set(os.listdir(folder))
-    wanted = {"packets.pcap", "packets-receiver.pcap", "iperf3.json", "mahimahi-wire.log", "series.csv",
-              "trace.qlog"}
-    check(wanted <= files, files)
-    with open(os.path.join(folder, "trace.qlog"), encoding="utf-8") as f:
-        events = [json.loads(record.lstrip("\x1e")) for record in f if "weir:ack" in record]
-    check(len(events) > 100 and all(0 <= e["time"] <= 2500 for e in events), len(events), events[:1])
-    check(not any("answered otherwise" in note for note in summary["notes"]), summary["notes"])
-    sent = flow(summary, "only")["packets_sent"]
-    for name in ("packets.pcap", "packets-receiver.pcap"):
-        check(os.path.getsize(os.path.join(folder, name)) > sent * 68, name, "has not", sent, "packets")
-    with open(os.path.join(folder, "mahimahi-wire.log"), encoding="utf-8") as f:
-        departures = sum(" - " in line for line in f)
-    within(departures, link(summary, "wire")["packets"] - 60, link(summary, "wire")["packets"] + 60, "departures")
-    iperf = read_json(folder, "iperf3.json")
-    seconds = [i["sum"]["bits_per_second"] for i in iperf["intervals"]]
-    check(len(seconds) == 2, seconds)
-    within(seconds[1], .7 * 20e6, 20e6, "the second second")
-
-
 def marks_arrive():
-    summary, _ = valid("marks", """
+    summary, _ = run("""
 duration: 3 s
 paths: {main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 10 ms, buffer: 200 ms, aqm: {name: codel, ecn: true}}]}}
 endpoint: {ecn: true}
@@ -129,7 +91,7 @@ def ipv6_by_its_headers():
             pass
     except OSError:
         raise Skipped("no IPv6 in this kernel") from None
-    summary, _ = valid("IPv6", (ONE % "2 s") + "endpoint: {header: 72 B, mss: 1428 B}\n")
+    summary, _ = run((ONE % "2 s") + "endpoint: {header: 72 B, mss: 1428 B}\n")
     f = flow(summary, "only")
     within(f["throughput_bps"] / f["goodput_bps"], 1500 / 1428 * .98, 1500 / 1428 * 1.1, "headers")
 
@@ -158,6 +120,6 @@ def notes_say_what_the_kernel_does_in_its_own_way():
 
 if __name__ == "__main__":
     sys.exit(main(an_interrupt_leaves_what_there_is, an_interrupt_from_the_terminal_reaches_everybody,
-                  a_killed_run_leaves_nothing, repeats_have_verdicts, several_controllers_have_a_run_each,
-                  exports_are_of_real_packets, marks_arrive, ipv6_by_its_headers, more_flows_than_hosts,
+                  a_killed_run_leaves_nothing, several_controllers_have_a_run_each,
+                  marks_arrive, ipv6_by_its_headers, more_flows_than_hosts,
                   notes_say_what_the_kernel_does_in_its_own_way))
