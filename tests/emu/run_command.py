@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`weir run --on emu`: signals, several controllers, marks, IPv6, more flows than hosts."""
+import json
 import os
 import signal
 import sys

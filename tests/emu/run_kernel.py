@@ -11,7 +11,7 @@ import sys
 import time
 
 import outside
-from run_common import WEIR, Skipped, check, flow, main, path, read_json, run, start_run, within, write
+from run_common import WEIR, Skipped, check, main, path, start_run, write
 
 AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WAIT_S = 10
