@@ -54,7 +54,9 @@ def b7_no_loss_below_the_rate():
 def a14_a_fixed_window_swings_only_where_invalid():
     stream = outside.Stream(window_bytes=10_000_000)  # 1 Gbit/s x 80 ms
     said = stream.run(outside.Link(1_000_000_000, 40, buffer="10MB"), 4.5)
-    rates = [rate / 1e6 for rate in stream.rates_bps(2, 4)]
+    # Windows of 200 ms: what a reader that slept for 20 ms misses in one of 100 it finds in the next.
+    windows = [rate / 1e6 for rate in stream.rates_bps(2, 4)]
+    rates = [(a + b) / 2 for a, b in zip(windows[::2], windows[1::2])]
     mean = sum(rates) / len(rates)
     print(f"A14: {mean:.0f} Mbit/s ({min(rates):.0f} to {max(rates):.0f}), {said['verdict']}: {said.get('reason', '')}")
     # The kernel takes headers and its own structures off the window: what rate that is exactly is not the point.
