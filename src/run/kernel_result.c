@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_result.h"
 
+#include "kernel_file.h"
 #include "record/manifest.h"
 
 #include <errno.h>
@@ -10,20 +11,6 @@
 #include <sys/utsname.h>
 
 #define FLOW_BYTES 16384
-
-static int cannot(char *why, const char *path, int error)
-{
-	snprintf(why, WEIR_KERNEL_TRACE_WHY_BYTES, "cannot write %.400s: %s", path, strerror(error));
-	return -1;
-}
-
-static FILE *create(char *why, const char *path)
-{
-	FILE *f = fopen(path, "we");
-	if (!f)
-		cannot(why, path, errno);
-	return f;
-}
 
 bool weir_kernel_result_is_flow(const struct weir_kernel_flow *f)
 {
@@ -96,7 +83,7 @@ static int finish_json(const char *name, struct weir_json *j, FILE *f, char *why
 		failed = -1;
 		error = errno;
 	}
-	return failed ? cannot(why, name, error) : 0;
+	return failed ? weir_kernel_file_failed(why, name, error) : 0;
 }
 
 static int write_summary(const struct weir_kernel_result *r, char *why)
@@ -105,9 +92,9 @@ static int write_summary(const struct weir_kernel_result *r, char *why)
 	struct weir_json j;
 	struct weir_summary *s = summarise(r);
 	weir_outdir_path(r->directory, "summary.json", path);
-	FILE *f = s ? create(why, path) : NULL;
+	FILE *f = s ? weir_kernel_file_create(why, path) : NULL;
 	if (!s)
-		return cannot(why, path, ENOMEM);
+		return weir_kernel_file_failed(why, path, ENOMEM);
 	if (f) {
 		weir_json_to_file(&j, f);
 		weir_json_object(&j);
@@ -130,7 +117,7 @@ static int write_manifest(const struct weir_kernel_result *r, char *why)
 	const struct weir_manifest_flow flow = {r->wanted->name, r->wanted->kernel_name};
 	uname(&machine);
 	weir_outdir_path(r->directory, "manifest.json", path);
-	FILE *f = create(why, path);
+	FILE *f = weir_kernel_file_create(why, path);
 	if (!f)
 		return -1;
 	const struct weir_manifest m = {

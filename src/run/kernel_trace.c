@@ -3,6 +3,7 @@
 
 #include "kern/follow.h"
 #include "kern/number.h"
+#include "kernel_file.h"
 #include "kernel_flow.h"
 #include "kernel_qlog.h"
 #include "kernel_result.h"
@@ -33,20 +34,6 @@ struct weir_kernel_trace {
 
 /* ---- beginning ---- */
 
-static int cannot(char *why, const char *path, int error)
-{
-	snprintf(why, WHY_BYTES, "cannot write %.400s: %s", path, strerror(error));
-	return -1;
-}
-
-static FILE *create(char *why, const char *path)
-{
-	FILE *f = fopen(path, "we");
-	if (!f)
-		cannot(why, path, errno);
-	return f;
-}
-
 /* Where a file goes: as asked, or below the directory. Empty: nowhere. */
 static void choose_path(const struct weir_kernel_trace *t, const char *asked, const char *name,
 			char path[PATH_MAX])
@@ -65,20 +52,20 @@ static int open_files(struct weir_kernel_trace *t, char *why)
 	choose_path(t, w->qlog, "trace.qlog", t->qlog_path);
 	choose_path(t, NULL, "series.csv", t->series_path);
 	if (*t->record_path) {
-		if (!(t->record_file = create(why, t->record_path)))
+		if (!(t->record_file = weir_kernel_file_create(why, t->record_path)))
 			return -1;
 		weir_calls_begin(&t->calls, t->record_file, &w->head, w->limit_bytes);
 	}
 	if (*t->qlog_path) {
-		FILE *out = create(why, t->qlog_path);
+		FILE *out = weir_kernel_file_create(why, t->qlog_path);
 		if (!out)
 			return -1;
 		t->qlog = weir_kernel_qlog_begin(out, w->kernel_name, w->limit_bytes);
 		if (!t->qlog)
-			return cannot(why, t->qlog_path, ENOMEM);
+			return weir_kernel_file_failed(why, t->qlog_path, ENOMEM);
 	}
 	if (*t->series_path) {
-		if (!(t->series_file = create(why, t->series_path)))
+		if (!(t->series_file = weir_kernel_file_create(why, t->series_path)))
 			return -1;
 		weir_series_begin(&t->series, t->series_file);
 	}
@@ -246,14 +233,14 @@ static int close_record(struct weir_kernel_trace *t, char *why)
 		error = errno;
 	}
 	t->record_file = NULL;
-	return failed ? cannot(why, t->record_path, error) : 0;
+	return failed ? weir_kernel_file_failed(why, t->record_path, error) : 0;
 }
 
 static int close_qlog(struct weir_kernel_trace *t, char *why)
 {
 	int failed = weir_kernel_qlog_end(t->qlog), error = errno;
 	t->qlog = NULL;
-	return failed ? cannot(why, t->qlog_path, error) : 0;
+	return failed ? weir_kernel_file_failed(why, t->qlog_path, error) : 0;
 }
 
 static int close_series(struct weir_kernel_trace *t, char *why)
@@ -264,7 +251,7 @@ static int close_series(struct weir_kernel_trace *t, char *why)
 		error = errno;
 	}
 	t->series_file = NULL;
-	return failed ? cannot(why, t->series_path, error) : 0;
+	return failed ? weir_kernel_file_failed(why, t->series_path, error) : 0;
 }
 
 /* The last look at each flow, however short its interval. */
