@@ -24,6 +24,18 @@ PR_SET_CHILD_SUBREAPER = 36
 TCP_CONGESTION = 13
 
 
+# For a client's script: its socket c gets to port 7000 of the other end, as soon as somebody listens.
+CONNECT = """
+for left in range(100, -1, -1):  # until somebody listens
+    try:
+        c.connect((os.environ["WEIR_PEER"], 7000))
+        break
+    except ConnectionRefusedError:
+        if not left: raise
+        time.sleep(.05)
+"""
+
+
 def path(name):
     return os.path.join(FOLDER.name, name)
 

@@ -7,7 +7,7 @@ import statistics
 import sys
 import time
 
-from link_common import TRIES, WEIR, Skipped, check, link, main, nothing_left, path, python, shell, valid, verdict_of
+from link_common import CONNECT, TRIES, WEIR, Skipped, check, link, main, nothing_left, path, python, shell, valid, verdict_of
 
 # Between an observer in the hosts and the link's own account: wake-ups of the hosts' network stacks.
 HOST_MS = 0.5
@@ -81,14 +81,7 @@ c = socket.socket()
 c.setsockopt(socket.IPPROTO_TCP, 13, b"cubic")
 started = time.monotonic()
 c.settimeout(40)
-for left in range(100, -1, -1):  # until somebody listens
-    try:
-        c.connect((os.environ["WEIR_PEER"], 7000))
-        break
-    except ConnectionRefusedError:
-        if not left: raise
-        time.sleep(.05)
-c.sendall(bytes(int(sys.argv[1])))
+""" + CONNECT + """c.sendall(bytes(int(sys.argv[1])))
 c.shutdown(socket.SHUT_WR)
 assert c.recv(10) == b"done"
 print(time.monotonic() - started)

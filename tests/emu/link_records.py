@@ -6,7 +6,7 @@ import re
 import struct
 import sys
 
-from link_common import check, link, main, nothing_left, path, python, shell, verdict_of
+from link_common import CONNECT, check, link, main, nothing_left, path, python, shell, verdict_of
 
 SENDER = """
 import os, socket, sys, time
@@ -30,14 +30,7 @@ BULK = """
 import os, socket, sys, time
 c = socket.socket()
 c.setsockopt(socket.IPPROTO_TCP, 13, b"cubic")
-for left in range(100, -1, -1):  # until somebody listens
-    try:
-        c.connect((os.environ["WEIR_PEER"], 7000))
-        break
-    except ConnectionRefusedError:
-        if not left: raise
-        time.sleep(.05)
-c.sendall(bytes(range(256)) * (int(sys.argv[1]) // 256))
+""" + CONNECT + """c.sendall(bytes(range(256)) * (int(sys.argv[1]) // 256))
 c.shutdown(socket.SHUT_WR)
 assert c.recv(10) == b"done"
 """
