@@ -14,6 +14,7 @@
 #ifndef WEIR_CC_H
 #define WEIR_CC_H
 
+#include "describe.h"
 #include "num.h"
 #include "types.h"
 
@@ -78,21 +79,6 @@ struct weir_out {
 	u64 cwnd_bytes; /* the host rounds and clamps it */
 	u64 pacing_Bps; /* payload bytes per second */
 	u64 wake_ns;	/* absolute: call on_tick at or after this time */
-};
-
-/* ---- self-description: feeds `weir list`, the scenario checker, the docs and the report ---- */
-
-/* Every parameter is one u64 in the params struct, in the table's order. Units: "" (count), "ns",
- * "bytes", "packets", "Bps", "ratio" (held in millionths), "flag" (0 or 1). */
-struct weir_param {
-	const char *name;
-	const char *unit;
-	u64 default_value, min, max;
-	const char *help;
-};
-struct weir_signal {
-	const char *name;
-	const char *unit;
 };
 
 struct weir_cc_ops {
