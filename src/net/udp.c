@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "udp.h"
+
+#include "loop.h"
+#include "weir/num.h"
+
+#include <errno.h>
+#include <linux/in6.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (4 << 20)
+#define CONTROL_BYTES 128
+#define STAMP_OLDEST_NS WEIR_NS_PER_S
+#define CLOCK_STEP_NS (5 * (i64)WEIR_NS_PER_MS)
+
+struct weir_udp_batch {
+	struct mmsghdr in[WEIR_UDP_BATCH], out[WEIR_UDP_BATCH];
+	struct iovec in_part[WEIR_UDP_BATCH], out_part[WEIR_UDP_BATCH];
+	struct sockaddr_in6 from[WEIR_UDP_BATCH];
+	struct weir_address to[WEIR_UDP_BATCH];
+	_Alignas(8) u8 control[WEIR_UDP_BATCH][CONTROL_BYTES];
+	u32 n_out;
+	bool connected;
+	_Alignas(64) u8 data_in[WEIR_UDP_BATCH][WEIR_UDP_ROOM];
+	_Alignas(64) u8 data_out[WEIR_UDP_BATCH][WEIR_UDP_ROOM];
+};
+
+static bool batch_new(struct weir_udp *u)
+{
+	struct weir_udp_batch *b = calloc(1, sizeof *b);
+	u->batch = b;
+	if (!b)
+		return false;
+	for (u32 i = 0; i < WEIR_UDP_BATCH; i++) {
+		b->in_part[i] = (struct iovec){b->data_in[i], WEIR_UDP_ROOM};
+		b->in[i].msg_hdr = (struct msghdr){.msg_name = &b->from[i],
+						   .msg_iov = &b->in_part[i],
+						   .msg_iovlen = 1,
+						   .msg_control = b->control[i]};
+		b->out_part[i].iov_base = b->data_out[i];
+		b->out[i].msg_hdr = (struct msghdr){.msg_iov = &b->out_part[i], .msg_iovlen = 1};
+	}
+	return true;
+}
+
+/* What is asked of every socket. What a kernel does not have is no reason to stop: a smaller buffer, a time
+ * stamp that the loop takes itself. */
+static void ask(int fd, int family)
+{
+	int on = 1, size = BUFFER_BYTES, probe = IP_PMTUDISC_PROBE, probe6 = IPV6_PMTUDISC_PROBE;
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+	setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof probe);
+	if (family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe6, sizeof probe6);
+}
+
+static int open_socket(struct weir_udp *u, int family, char why[WEIR_NET_WHY_BYTES])
+{
+	*u = (struct weir_udp){.fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+	if (u->fd >= 0 && batch_new(u)) {
+		ask(u->fd, family);
+		return 0;
+	}
+	snprintf(why, WEIR_NET_WHY_BYTES, "no UDP socket: %s", strerror(errno));
+	weir_udp_close(u);
+	return -1;
+}
+
+static void note_local(struct weir_udp *u)
+{
+	struct sockaddr_in6 name = {0};
+	socklen_t bytes = sizeof name;
+	if (getsockname(u->fd, (struct sockaddr *)&name, &bytes) == 0)
+		weir_address_take(&u->local, (struct sockaddr *)&name, bytes);
+}
+
+static int fail(struct weir_udp *u, const char *what, const struct weir_address *at,
+		char why[WEIR_NET_WHY_BYTES])
+{
+	char text[WEIR_ADDRESS_TEXT];
+	int error = errno;
+	snprintf(why, WEIR_NET_WHY_BYTES, "%s %s: %s%s", what, weir_address_print(at, text), strerror(error),
+		 error == EADDRINUSE ? " (another monitor? choose another port)" : "");
+	weir_udp_close(u);
+	return -1;
+}
+
+int weir_udp_listen(struct weir_udp *u, const struct weir_address *local, char why[WEIR_NET_WHY_BYTES])
+{
+	struct weir_address at = *local;
+	int family = at.any.sa_family, off = 0;
+	bool any = family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&at.v6.sin6_addr);
+	if (open_socket(u, family, why) < 0) {
+		if (!any || errno != EAFNOSUPPORT)
+			return -1;
+		/* A machine without IPv6. */
+		at = (struct weir_address){.v4 = {.sin_family = AF_INET, .sin_port = local->v6.sin6_port},
+					   .bytes = sizeof at.v4};
+		if (open_socket(u, AF_INET, why) < 0)
+			return -1;
+	}
+	if (any)
+		setsockopt(u->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+	if (bind(u->fd, &at.any, at.bytes) < 0)
+		return fail(u, "cannot listen at", &at, why);
+	note_local(u);
+	return 0;
+}
+
+int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 from_port,
+		     char why[WEIR_NET_WHY_BYTES])
+{
+	if (open_socket(u, peer->any.sa_family, why) < 0)
+		return -1;
+	if (from_port) {
+		struct weir_address at = {.bytes = peer->bytes};
+		at.any.sa_family = peer->any.sa_family;
+		*(at.any.sa_family == AF_INET ? &at.v4.sin_port : &at.v6.sin6_port) = htons(from_port);
+		if (bind(u->fd, &at.any, at.bytes) < 0)
+			return fail(u, "cannot bind", &at, why);
+	}
+	if (connect(u->fd, &peer->any, peer->bytes) < 0)
+		return fail(u, "no way to", peer, why);
+	u->batch->connected = true;
+	note_local(u);
+	return 0;
+}
+
+void weir_udp_close(struct weir_udp *u)
+{
+	if (u->fd >= 0)
+		close(u->fd);
+	free(u->batch);
+	u->fd = -1;
+	u->batch = NULL;
+}
+
+/* ---- in ---- */
+
+static i64 realtime_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (i64)t.tv_sec * (i64)WEIR_NS_PER_S + t.tv_nsec;
+}
+
+/* The kernel stamps by the clock that people set. It serves for a difference alone, and only where that clock
+ * has not been set since the last batch. Returns whether stamps hold. */
+static bool check_clock(struct weir_udp *u, u64 now_ns, i64 *real_ns)
+{
+	*real_ns = realtime_ns();
+	i64 gap = *real_ns - (i64)now_ns, moved = gap - u->clock_gap_ns;
+	bool good = u->has_clock_gap && moved < CLOCK_STEP_NS && moved > -CLOCK_STEP_NS;
+	u->clock_gap_ns = gap;
+	u->has_clock_gap = true;
+	return good;
+}
+
+static u64 arrival(struct weir_udp *u, const struct msghdr *m, u64 now_ns, bool stamps, i64 real_ns)
+{
+	u64 at_ns = now_ns;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_TIMESTAMPNS && stamps) {
+			struct timespec t;
+			memcpy(&t, CMSG_DATA(c), sizeof t);
+			i64 waited = real_ns - ((i64)t.tv_sec * (i64)WEIR_NS_PER_S + t.tv_nsec);
+			if (waited > 0 && (u64)waited < STAMP_OLDEST_NS)
+				at_ns = weir_sub(now_ns, (u64)waited);
+		} else if (c->cmsg_type == SO_RXQ_OVFL) {
+			u32 dropped;
+			memcpy(&dropped, CMSG_DATA(c), sizeof dropped);
+			u->stats.overflowed += dropped - u->dropped_before;
+			u->dropped_before = dropped;
+		}
+	}
+	return at_ns;
+}
+
+u32 weir_udp_receive(struct weir_udp *u, u64 now_ns, weir_udp_take *take, void *owner)
+{
+	struct weir_udp_batch *b = u->batch;
+	for (u32 i = 0; i < WEIR_UDP_BATCH; i++) {
+		b->in[i].msg_hdr.msg_namelen = sizeof b->from[i];
+		b->in[i].msg_hdr.msg_controllen = CONTROL_BYTES;
+	}
+	int n = recvmmsg(u->fd, b->in, WEIR_UDP_BATCH, MSG_DONTWAIT, NULL);
+	if (n <= 0) {
+		if (n < 0 && errno != EAGAIN && errno != EINTR) {
+			u->last_error = errno;
+			u->stats.refused++;
+		}
+		return 0;
+	}
+	i64 real_ns = 0;
+	bool stamps = check_clock(u, now_ns, &real_ns);
+	for (u32 i = 0; i < (u32)n; i++) {
+		const struct msghdr *m = &b->in[i].msg_hdr;
+		struct weir_address from;
+		weir_address_take(&from, (struct sockaddr *)&b->from[i], m->msg_namelen);
+		u64 at_ns = arrival(u, m, now_ns, stamps, real_ns);
+		u->stats.received++;
+		u->stats.received_bytes += b->in[i].msg_len;
+		if (m->msg_flags & MSG_TRUNC)
+			u->stats.truncated++;
+		else
+			take(owner, &from, b->data_in[i], b->in[i].msg_len, at_ns);
+	}
+	return (u32)n;
+}
+
+/* ---- out ---- */
+
+void weir_udp_send(struct weir_udp *u, const struct weir_address *to, const u8 *data, size_t bytes)
+{
+	struct weir_udp_batch *b = u->batch;
+	if (bytes > WEIR_UDP_ROOM) {
+		u->stats.unsent++;
+		return;
+	}
+	if (b->n_out == WEIR_UDP_BATCH)
+		weir_udp_flush(u);
+	u32 i = b->n_out++;
+	memcpy(b->data_out[i], data, bytes);
+	b->out_part[i].iov_len = bytes;
+	if (!b->connected) {
+		b->to[i] = *to;
+		b->out[i].msg_hdr.msg_name = &b->to[i].any;
+		b->out[i].msg_hdr.msg_namelen = b->to[i].bytes;
+	}
+}
+
+void weir_udp_flush(struct weir_udp *u)
+{
+	struct weir_udp_batch *b = u->batch;
+	for (u32 i = 0; i < b->n_out;) {
+		int n = sendmmsg(u->fd, b->out + i, b->n_out - i, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n > 0) {
+			for (u32 end = i + (u32)n; i < end; i++) {
+				u->stats.sent++;
+				u->stats.sent_bytes += b->out_part[i].iov_len;
+			}
+		} else if (n < 0 && errno == EINTR) {
+			continue;
+		} else {
+			/* The first of the rest has failed; after a full buffer the others would as well. */
+			bool full = n < 0 && (errno == EAGAIN || errno == ENOBUFS);
+			u32 lost = full ? b->n_out - i : 1;
+			u->last_error = errno;
+			u->stats.unsent += full ? lost : 0;
+			u->stats.refused += full ? 0 : lost;
+			i += lost;
+		}
+	}
+	b->n_out = 0;
+}
+
+bool weir_udp_source_address(const struct weir_address *peer, struct weir_address *local)
+{
+	struct sockaddr_in6 name = {0};
+	socklen_t bytes = sizeof name;
+	int fd = socket(peer->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool good = fd >= 0 && connect(fd, &peer->any, peer->bytes) == 0 &&
+		    getsockname(fd, (struct sockaddr *)&name, &bytes) == 0;
+	if (good)
+		weir_address_take(local, (struct sockaddr *)&name, bytes);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
