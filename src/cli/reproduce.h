@@ -4,8 +4,9 @@
 #define WEIR_CLI_REPRODUCE_H
 
 #include "command.h"
-#include "report/drawing.h"
+#include "report/experiment.h"
 #include "run/experiment_figures.h"
+#include "run/experiment_sweep.h"
 #include "scenario/arena.h"
 
 #include <limits.h>
@@ -23,9 +24,17 @@ void weir_reproduce_text(const struct weir_reproduced *items, u32 n, bool colour
 /* Writes the page of all of them. Returns an enum weir_exit; why it failed is in *d. */
 int weir_reproduce_page(const char *path, const struct weir_reproduced *items, u32 n, struct weir_diag *d);
 
-/* Its figures, experiment.n_figures of them; NULL when out of memory. */
+/* Its figures: wide ones, those over an axis, and those of the tuner; *n of them, NULL when out of memory. */
 const struct weir_drawing *weir_reproduce_drawings(struct weir_arena *arena,
-						   const struct weir_reproduced *item);
+						   const struct weir_reproduced *item, u32 *n);
+const struct weir_report_sweep *weir_reproduce_curves(struct weir_arena *arena,
+						      const struct weir_reproduced *item, u32 *n);
+const struct weir_report_tuning *weir_reproduce_tunings(struct weir_arena *arena,
+							const struct weir_reproduced *item, u32 *n);
+/* "rate, Mbit/s" */
+const char *weir_reproduce_axis_title(struct weir_arena *arena, const char *axis, const char *unit);
+/* Whether such an axis is drawn by powers of ten. */
+bool weir_reproduce_is_log(const struct weir_experiment_sweep *at, u32 n);
 
 /* "emu" when some of its runs were emulated. */
 static inline const char *weir_reproduced_backend(const struct weir_reproduced *item)

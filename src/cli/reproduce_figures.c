@@ -76,21 +76,33 @@ static bool draw_sequence(struct weir_arena *arena, const struct weir_figure_res
 	return true;
 }
 
+static bool draw(struct weir_arena *arena, const struct weir_figure *f, const struct weir_figure_result *r,
+		 struct weir_drawing *out)
+{
+	*out = (struct weir_drawing){.title = f->title,
+				     .where = text_or_empty(f->where),
+				     .note = "",
+				     .x_title = f->kind == WEIR_FIGURE_ITERATIONS ? "iterations" : "time, s",
+				     .y_title = f->unit};
+	bool good =
+	    f->kind == WEIR_FIGURE_SEQUENCE ? draw_sequence(arena, r, out) : draw_lines(arena, f, r, out);
+	out->note = f->note ? f->note : out->note;
+	return good;
+}
+
 const struct weir_drawing *weir_reproduce_drawings(struct weir_arena *arena,
-						   const struct weir_reproduced *item)
+						   const struct weir_reproduced *item, u32 *n)
 {
 	const struct weir_experiment *e = &item->experiment;
 	struct weir_drawing *d = weir_arena_get(arena, (e->n_figures + 1) * sizeof *d);
 
+	*n = 0;
 	for (u32 i = 0; d && i < e->n_figures; i++) {
-		const struct weir_figure *f = &e->figures[i];
-		d[i] = (struct weir_drawing){.title = f->title,
-					     .where = text_or_empty(f->where),
-					     .note = "",
-					     .x_title = "time, s",
-					     .y_title = f->unit};
-		if (!(f->kind == WEIR_FIGURE_SEQUENCE ? draw_sequence(arena, &item->figures[i], &d[i])
-						      : draw_lines(arena, f, &item->figures[i], &d[i])))
+		enum weir_figure_kind kind = e->figures[i].kind;
+		if (kind != WEIR_FIGURE_SEQUENCE && kind != WEIR_FIGURE_LINES &&
+		    kind != WEIR_FIGURE_ITERATIONS)
+			continue;
+		if (!draw(arena, &e->figures[i], &item->figures[i], &d[(*n)++]))
 			return NULL;
 	}
 	return d;

@@ -2,8 +2,6 @@
 #include "reproduce.h"
 
 #include "core/exit_code.h"
-#include "report/experiment.h"
-#include "run/experiment_sweep.h"
 #include "scenario/arena.h"
 
 #include <math.h>
@@ -55,13 +53,6 @@ static bool drawn_before(const struct weir_experiment *e, u32 claim)
 	return false;
 }
 
-static const char *join(struct weir_arena *arena, const char *a, const char *b)
-{
-	char text[256];
-	int n = snprintf(text, sizeof text, *b ? "%s, %s" : "%s%s", a, b);
-	return weir_arena_text(arena, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
-}
-
 /* One line with one point for each value of the axis. False: nothing to draw, or no memory. */
 static bool sweep_of(struct weir_arena *arena, const struct weir_reproduced *item, u32 claim, u32 axis,
 		     struct weir_report_sweep *out)
@@ -77,20 +68,19 @@ static bool sweep_of(struct weir_arena *arena, const struct weir_reproduced *ite
 	if (!at || !point || !line || !weir_experiment_scale(&item->result.plan, axis, &unit, at) ||
 	    !weir_experiment_sweep(&item->result, claim, axis, at))
 		return false;
-	double lowest = at[0].x, highest = at[0].x;
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++)
 		point[i] = (struct weir_report_sweep_point){
 		    .x = at[i].x, .y = at[i].y, .ci95 = {at[i].ci_low, at[i].ci_high}};
-		lowest = fmin(lowest, at[i].x);
-		highest = fmax(highest, at[i].x);
-	}
 	*line = (struct weir_report_sweep_line){.label = e->name, .point = point, .n = n};
-	*out = (struct weir_report_sweep){.title = c->metric,
-					  .x_log = lowest > 0 && highest >= 20 * lowest,
-					  .x_title = join(arena, e->axes[axis].name, unit),
-					  .y_title = c->unit,
-					  .line = line,
-					  .n = 1};
+	*out =
+	    (struct weir_report_sweep){.title = c->metric,
+				       .where = "",
+				       .note = "",
+				       .x_log = weir_reproduce_is_log(at, n),
+				       .x_title = weir_reproduce_axis_title(arena, e->axes[axis].name, unit),
+				       .y_title = c->unit,
+				       .line = line,
+				       .n = 1};
 	return out->x_title != NULL;
 }
 
@@ -137,17 +127,45 @@ static u32 pairs_of(struct weir_arena *arena, const struct weir_reproduced *item
 	return n > 0;
 }
 
+/* Every metric along every axis that has a scale. */
+static bool sweeps_of(struct weir_arena *arena, const struct weir_reproduced *item,
+		      struct weir_report_experiment *out)
+{
+	const struct weir_experiment *e = &item->experiment;
+	struct weir_report_sweep *sweep = weir_arena_get(arena, SWEEPS_MAX * sizeof *sweep);
+	u32 n = 0;
+
+	for (u32 i = 0; sweep && i < e->n_claims; i++)
+		for (u32 a = 0; a < e->n_axes && n < SWEEPS_MAX && !drawn_before(e, i); a++)
+			n += sweep_of(arena, item, i, a, &sweep[n]);
+	out->sweep = sweep;
+	out->n_sweeps = n;
+	return sweep != NULL;
+}
+
+/* As the file has them; where it has curves of its own, they stand for those of every metric. */
+static bool figures_of(struct weir_arena *arena, const struct weir_reproduced *item,
+		       struct weir_report_experiment *out)
+{
+	out->sweep = weir_reproduce_curves(arena, item, &out->n_sweeps);
+	if (!out->sweep || (!out->n_sweeps && !sweeps_of(arena, item, out)))
+		return false;
+	if (!item->figures)
+		return true;
+	out->drawing = weir_reproduce_drawings(arena, item, &out->n_drawings);
+	out->tuning = weir_reproduce_tunings(arena, item, &out->n_tunings);
+	return out->drawing && out->tuning;
+}
+
 static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 		 struct weir_report_experiment *out)
 {
 	const struct weir_experiment *e = &item->experiment;
 	struct weir_report_claim *claim = weir_arena_get(arena, e->n_claims * sizeof *claim);
-	struct weir_report_sweep *sweep = weir_arena_get(arena, SWEEPS_MAX * sizeof *sweep);
 	struct weir_report_pairs *pairs = weir_arena_get(arena, PAIRS_MAX * sizeof *pairs);
-	const struct weir_drawing *drawing = item->figures ? weir_reproduce_drawings(arena, item) : NULL;
-	u32 n = 0, n_pairs = 0;
+	u32 n_pairs = 0;
 
-	if (!claim || !sweep || !pairs || (item->figures && !drawing))
+	if (!claim || !pairs)
 		return false;
 	for (u32 i = 0; i < e->n_claims && n_pairs < PAIRS_MAX; i++)
 		n_pairs += pairs_of(arena, item, i, &pairs[n_pairs]);
@@ -155,22 +173,15 @@ static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 	for (u32 i = 0; i < e->n_claims; i++)
 		if (item->result.claim[i].judged)
 			claim[judged++] = claim_of(arena, &e->claims[i], &item->result.claim[i]);
-	for (u32 i = 0; i < e->n_claims; i++)
-		for (u32 a = 0; a < e->n_axes && n < SWEEPS_MAX && !drawn_before(e, i); a++)
-			n += sweep_of(arena, item, i, a, &sweep[n]);
 	*out = (struct weir_report_experiment){.name = e->name,
 					       .title = e->title,
 					       .source = text_or_empty(e->source),
 					       .backend = weir_reproduced_backend(item),
 					       .claim = claim,
 					       .n_claims = judged,
-					       .sweep = sweep,
-					       .n_sweeps = n,
 					       .pairs = pairs,
-					       .n_pairs = n_pairs,
-					       .drawing = drawing,
-					       .n_drawings = drawing ? e->n_figures : 0};
-	return true;
+					       .n_pairs = n_pairs};
+	return figures_of(arena, item, out);
 }
 
 int weir_reproduce_page(const char *path, const struct weir_reproduced *items, u32 n, struct weir_diag *d)

@@ -15,6 +15,7 @@ struct run {
 	double *law;	 /* stationary, NULL: not wanted */
 	double *carried; /* of each state, where that is not its window: only with a cap */
 	double window_packets, bdp_packets, stationary_packets;
+	double *mean_packets, *running; /* of each iteration; NULL: not wanted */
 };
 
 /* Eq. 32. */
@@ -56,6 +57,10 @@ static void walk(struct run *r, double mean_packets, struct weir_model_result *o
 		carried += counts / lambda;
 		time_rtts += 1 / lambda;
 		losses += loss;
+		if (r->running) {
+			r->mean_packets[t - 1] = mean_packets;
+			r->running[t - 1] = carried / time_rtts / r->bdp_packets;
+		}
 		double off = mean_packets - r->stationary_packets;
 		if (off > STEADY * r->stationary_packets || off < -STEADY * r->stationary_packets)
 			out->steady_iterations = t + 1;
@@ -88,11 +93,14 @@ static int prepare(struct run *r)
 	return weir_march_init(&r->march, &r->chain, start_state(r->c, &r->chain), r->c->iterations);
 }
 
-int weir_model_literal(const struct weir_model_config *c, bool distribution, struct weir_model_result *out)
+static int solve(const struct weir_model_config *c, bool distribution, double *mean_packets, double *running,
+		 struct weir_model_result *out)
 {
 	struct run r = {.c = c,
 			.window_packets = (double)weir_model_window_packets(c),
-			.bdp_packets = weir_model_bdp_packets(c)};
+			.bdp_packets = weir_model_bdp_packets(c),
+			.mean_packets = mean_packets,
+			.running = running};
 	int rc = prepare(&r);
 
 	if (rc == 0) {
@@ -116,4 +124,16 @@ int weir_model_literal(const struct weir_model_config *c, bool distribution, str
 	free(r.law);
 	errno = why;
 	return rc;
+}
+
+int weir_model_literal(const struct weir_model_config *c, bool distribution, struct weir_model_result *out)
+{
+	return solve(c, distribution, NULL, NULL, out);
+}
+
+int weir_model_iterations(const struct weir_model_config *c, double *mean_packets, double *running,
+			  struct weir_model_result *out)
+{
+	*out = (struct weir_model_result){0};
+	return solve(c, false, mean_packets, running, out);
 }

@@ -115,6 +115,10 @@ struct weir_model_result {
  */
 int weir_model_throughput(const struct weir_model_config *c, bool distribution,
 			  struct weir_model_result *out);
+/* The literal reading as it goes: mean_packets[t - 1] is E[w_t] after t transitions, running[t - 1] the
+ * normalised throughput by eq. 33 so far. Both have room for c->iterations. */
+int weir_model_iterations(const struct weir_model_config *c, double *mean_packets, double *running,
+			  struct weir_model_result *out);
 void weir_model_result_free(struct weir_model_result *r);
 
 /* Eq. 36: the lambda_max that the paper recommends, ceil(8.91 - 7 beta). */

@@ -9,6 +9,8 @@
 
 void weir_sends_add(struct weir_sends *s, const struct weir_send *one)
 {
+	if (s->to_ns && (one->time_ns < s->from_ns || one->time_ns > s->to_ns))
+		return;
 	if (s->n == s->room) {
 		u32 room = s->room ? 2 * s->room : 4096;
 		room = room < WEIR_SENDS_MAX ? room : WEIR_SENDS_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each data packet as it left its sender: what sequence numbers over time are drawn from. Bounded: of a long
- * run the first WEIR_SENDS_MAX packets. */
+ * run, or of the part of it that is asked for, the first WEIR_SENDS_MAX packets. */
 #ifndef WEIR_RECORD_SENDS_H
 #define WEIR_RECORD_SENDS_H
 
@@ -20,7 +20,8 @@ struct weir_send {
 struct weir_sends {
 	struct weir_send *send;
 	u32 n, room;
-	u64 left_out; /* beyond the bound, or beyond memory */
+	u64 left_out;	    /* beyond the bound, or beyond memory */
+	u64 from_ns, to_ns; /* what is asked for, both ends included; to_ns 0: everything */
 };
 
 void weir_sends_add(struct weir_sends *s, const struct weir_send *one);

@@ -88,18 +88,23 @@ static bool any_again(const struct weir_drawing *d, u32 n)
 	return false;
 }
 
+void weir_drawing_words(FILE *to, const char *where, const char *note)
+{
+	if (!*where && !*note)
+		return;
+	fputs("<p>", to);
+	weir_html_text(to, where);
+	fputs(*where && *note ? ". " : "", to);
+	weir_html_text(to, note);
+	fputs("</p>", to);
+}
+
 static void caption(FILE *to, const struct weir_drawing *d, u32 n)
 {
 	fputs("<figcaption><h3>", to);
 	weir_html_text(to, d->title);
 	fputs("</h3>", to);
-	if (*d->where || *d->note) {
-		fputs("<p>", to);
-		weir_html_text(to, d->where);
-		fputs(*d->where && *d->note ? ". " : "", to);
-		weir_html_text(to, d->note);
-		fputs("</p>", to);
-	}
+	weir_drawing_words(to, d->where, d->note);
 	fputs("<p class=\"key\">", to);
 	for (u32 i = 0; i < n; i++) {
 		fprintf(to, "<span><i class=\"swatch f%u d%u\"></i>", weir_theme_colour(i),

@@ -30,5 +30,7 @@ struct weir_drawing {
 };
 
 void weir_drawing(FILE *to, const struct weir_drawing *d);
+/* Under the title of a figure: where it stands in the paper, and a note; either may be "". */
+void weir_drawing_words(FILE *to, const char *where, const char *note);
 
 #endif

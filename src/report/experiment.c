@@ -150,17 +150,26 @@ static void place(FILE *to, const struct weir_frame *f, char command, double x, 
 	weir_svg_number(to, weir_frame_y(f, y));
 }
 
+static void dot(FILE *to, const struct weir_frame *f, u32 colour, const struct weir_report_sweep_point *p)
+{
+	fprintf(to, "<circle class=\"dot f%u\" r=\"3.5\" cx=\"", colour);
+	weir_svg_number(to, weir_frame_x(f, p->x));
+	fputs("\" cy=\"", to);
+	weir_svg_number(to, weir_frame_y(f, p->y));
+	fputs("\"/>", to);
+}
+
 static void sweep_line(FILE *to, const struct weir_frame *f, const struct weir_report_sweep *s, u32 i)
 {
 	const struct weir_report_sweep_line *line = &s->line[i];
 	bool pen_up = true;
-	fprintf(to, "<path class=\"line s%u d%u\" d=\"", weir_theme_colour(i), weir_theme_dash(i));
+	fprintf(to, "<path class=\"line s%u d%u\" d=\"", line->colour, line->dash);
 	for (u32 k = 0; k < line->n; k++) {
 		if (is_drawn(s, &line->point[k]))
 			place(to, f, pen_up ? 'M' : 'L', line->point[k].x, line->point[k].y);
 		pen_up = !is_drawn(s, &line->point[k]);
 	}
-	fprintf(to, "\"/><path class=\"thin s%u\" d=\"", weir_theme_colour(i));
+	fprintf(to, "\"/><path class=\"thin s%u\" d=\"", line->colour);
 	for (u32 k = 0; k < line->n; k++) {
 		const struct weir_report_sweep_point *p = &line->point[k];
 		if (!is_drawn(s, p) || isnan(p->ci95[0]) || isnan(p->ci95[1]))
@@ -169,6 +178,9 @@ static void sweep_line(FILE *to, const struct weir_frame *f, const struct weir_r
 		place(to, f, 'L', p->x, p->ci95[1]);
 	}
 	fputs("\"/>", to);
+	for (u32 k = 0; line->dots && k < line->n; k++)
+		if (is_drawn(s, &line->point[k]))
+			dot(to, f, line->colour, &line->point[k]);
 }
 
 static void sweep(FILE *to, const struct weir_report_sweep *s)
@@ -178,10 +190,11 @@ static void sweep(FILE *to, const struct weir_report_sweep *s)
 	scale_sweep(s, &f);
 	fputs("<figure><figcaption><h3>", to);
 	weir_html_text(to, s->title);
-	fputs("</h3><p class=\"key\">", to);
+	fputs("</h3>", to);
+	weir_drawing_words(to, s->where, s->note);
+	fputs("<p class=\"key\">", to);
 	for (u32 i = 0; i < n; i++) {
-		fprintf(to, "<span><i class=\"swatch f%u d%u\"></i>", weir_theme_colour(i),
-			weir_theme_dash(i));
+		fprintf(to, "<span><i class=\"swatch f%u d%u\"></i>", s->line[i].colour, s->line[i].dash);
 		weir_html_name(to, s->line[i].label);
 		fputs("</span> ", to);
 	}
@@ -195,13 +208,15 @@ static void sweep(FILE *to, const struct weir_report_sweep *s)
 
 static void figures(FILE *to, const struct weir_report_experiment *e)
 {
-	if (!e->n_sweeps && !e->n_pairs)
+	if (!e->n_sweeps && !e->n_pairs && !e->n_tunings)
 		return;
 	fputs("<div class=\"figures\">\n", to);
 	for (u32 i = 0; i < e->n_pairs; i++)
 		weir_pairs(to, &e->pairs[i]);
 	for (u32 i = 0; i < e->n_sweeps; i++)
 		sweep(to, &e->sweep[i]);
+	for (u32 i = 0; i < e->n_tunings; i++)
+		weir_tuning_figures(to, &e->tuning[i]);
 	fputs("</div>\n", to);
 }
 
@@ -219,9 +234,9 @@ static void experiment(FILE *to, const struct weir_report_experiment *e)
 	}
 	fputs("</p>\n", to);
 	figures(to, e);
-	claims(to, e);
 	for (u32 i = 0; i < e->n_drawings; i++)
 		weir_drawing(to, &e->drawing[i]);
+	claims(to, e);
 }
 
 static int fill(FILE *to, void *ctx)

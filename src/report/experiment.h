@@ -7,6 +7,7 @@
 #include "core/diag.h"
 #include "drawing.h"
 #include "pairs.h"
+#include "tuning.h"
 
 /* NaN stands for a number that there is not. */
 struct weir_report_claim {
@@ -29,6 +30,8 @@ struct weir_report_sweep_point {
 
 struct weir_report_sweep_line {
 	const char *label;
+	u32 colour, dash; /* as weir_theme_colour and weir_theme_dash */
+	bool dots;	  /* a dot at each point */
 	const struct weir_report_sweep_point *point;
 	u32 n;
 };
@@ -36,6 +39,7 @@ struct weir_report_sweep_line {
 /* One chart of a number along an axis, one line a value of another axis; at most 24 lines are drawn. */
 struct weir_report_sweep {
 	const char *title, *x_title, *y_title;
+	const char *where, *note; /* where: in the paper; "" for nowhere and none */
 	bool x_log;
 	const struct weir_report_sweep_line *line;
 	u32 n;
@@ -51,6 +55,8 @@ struct weir_report_experiment {
 	u32 n_pairs;
 	const struct weir_drawing *drawing; /* as the paper has them */
 	u32 n_drawings;
+	const struct weir_report_tuning *tuning;
+	u32 n_tunings;
 };
 
 /* Writes the page to `path`, whole or not at all. Returns an enum weir_exit; why it failed is in `d`. */

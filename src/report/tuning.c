@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tuning.h"
 
+#include "heat.h"
 #include "html.h"
 #include "page.h"
 #include "svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define CELL_WIDTH 44.0
-#define CELL_HEIGHT 26.0
-#define HEAT_LEFT 56.0
-#define HEAT_TOP 40.0
-#define HEAT_CELLS_MAX 4000 /* more are thinner than a pixel */
 #define LINES_MAX 8
 
 struct range {
@@ -36,87 +33,50 @@ static double value_at(const struct weir_report_tuning *t, u32 beta, u32 lambda)
 
 /* ---- the heat map ---- */
 
-static void rect(FILE *to, const char *css_class, double x, double y, double width, double height)
+struct sheet {
+	struct weir_heat_cell *cell;
+	char (*text)[WEIR_PRETTY_MAX];
+	const char **name; /* of the rows, then of the columns */
+};
+
+static void fill_sheet(const struct weir_report_tuning *t, struct sheet *s)
 {
-	fprintf(to, "<rect class=\"%s\" x=\"", css_class);
-	weir_svg_number(to, x);
-	fputs("\" y=\"", to);
-	weir_svg_number(to, y);
-	fputs("\" width=\"", to);
-	weir_svg_number(to, width);
-	fputs("\" height=\"", to);
-	weir_svg_number(to, height);
-}
-
-/* One colour, stronger where throughput is higher, so that it works in light, dark and print. */
-static void cell(FILE *to, const struct weir_report_tuning *t, u32 b, u32 k, const struct range *r)
-{
-	double v = value_at(t, b, k), share = r->high > r->low ? (v - r->low) / (r->high - r->low) : 1;
-	double x = HEAT_LEFT + k * CELL_WIDTH, y = HEAT_TOP + b * CELL_HEIGHT;
-	char text[WEIR_PRETTY_MAX];
-	long percent = lround(8 + 82 * share);
-
-	rect(to, "f0", x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1);
-	fprintf(to, "\" fill-opacity=\".%02ld\"/>", percent > 99 ? 99 : percent);
-	snprintf(text, sizeof text, "%.3f", v);
-	weir_svg_text(to, x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 4, "middle", "label",
-		      text[0] == '0' ? text + 1 : text);
-}
-
-static void mark(FILE *to, u32 b, u32 k, const char *css_class)
-{
-	rect(to, css_class, HEAT_LEFT + k * CELL_WIDTH + .5, HEAT_TOP + b * CELL_HEIGHT + .5, CELL_WIDTH - 2,
-	     CELL_HEIGHT - 2);
-	fputs("\"/>", to);
-}
-
-static void marks(FILE *to, const struct weir_report_tuning *t)
-{
-	for (u32 b = 0; b < t->n_betas; b++) {
-		if (t->best[b] < t->n_lambdas)
-			mark(to, b, t->best[b], "mark s1");
-		for (u32 k = 0; k < t->n_lambdas; k++)
-			if (t->lambda_max[k] == t->recommended[b])
-				mark(to, b, k, "mark d1 s8");
-	}
-}
-
-static void axis_labels(FILE *to, const struct weir_report_tuning *t)
-{
-	char text[WEIR_PRETTY_MAX];
-
 	for (u32 b = 0; b < t->n_betas; b++)
-		weir_svg_text(to, HEAT_LEFT - 8, HEAT_TOP + (b + .5) * CELL_HEIGHT + 4, "end", "tick",
-			      weir_digits(text, t->beta[b], 4));
-	for (u32 k = 0; k < t->n_lambdas; k++)
-		weir_svg_text(to, HEAT_LEFT + (k + .5) * CELL_WIDTH, HEAT_TOP - 8, "middle", "tick",
-			      weir_digits(text, t->lambda_max[k], 4));
-	weir_svg_text(to, 4, HEAT_TOP - 8, "start", "axis", "beta");
-	weir_svg_text(to, HEAT_LEFT + t->n_lambdas * CELL_WIDTH / 2, 13, "middle", "axis", "lambda_max");
+		for (u32 k = 0; k < t->n_lambdas; k++)
+			s->cell[b * t->n_lambdas + k] = (struct weir_heat_cell){
+			    .value = value_at(t, b, k),
+			    .ci95 = {(double)NAN, (double)NAN},
+			    .marks = (k == t->best[b] ? WEIR_HEAT_FIRST_MARK : 0U) |
+				     (t->lambda_max[k] == t->recommended[b] ? WEIR_HEAT_SECOND_MARK : 0U)};
+	for (u32 i = 0; i < t->n_betas + t->n_lambdas; i++)
+		s->name[i] =
+		    weir_digits(s->text[i], i < t->n_betas ? t->beta[i] : t->lambda_max[i - t->n_betas], 4);
 }
 
 static void heat_map(FILE *to, const struct weir_report_tuning *t)
 {
-	struct range r = range_of(t);
-	double width = HEAT_LEFT + t->n_lambdas * CELL_WIDTH + 8;
-	double height = HEAT_TOP + t->n_betas * CELL_HEIGHT + 8;
+	u32 n_names = t->n_betas + t->n_lambdas;
+	struct sheet s = {calloc((size_t)t->n_betas * t->n_lambdas, sizeof *s.cell),
+			  calloc(n_names, sizeof *s.text), calloc(n_names, sizeof *s.name)};
 
-	fputs("<figure><figcaption><h3>Normalised throughput by beta and lambda_max</h3><p class=\"key\">"
-	      "<span><i class=\"swatch f1\"></i>the optimum of the row</span> <span><i class=\"swatch f8 "
-	      "d1\"></i>",
-	      to);
-	weir_html_text(to, t->reference);
-	fputs("</span></p></figcaption>", to);
-	fprintf(to,
-		"<svg class=\"heat\" role=\"img\" aria-label=\"throughput by beta and lambda_max\" "
-		"viewBox=\"0 0 %d %d\">",
-		(int)width, (int)height);
-	axis_labels(to, t);
-	for (u32 b = 0; b < t->n_betas; b++)
-		for (u32 k = 0; k < t->n_lambdas; k++)
-			cell(to, t, b, k, &r);
-	marks(to, t);
-	fputs("</svg></figure>\n", to);
+	if (s.cell && s.text && s.name) {
+		fill_sheet(t, &s);
+		const struct weir_heat h = {.title = "Normalised throughput by beta and lambda_max",
+					    .note = "",
+					    .row_title = "beta",
+					    .column_title = "lambda_max",
+					    .unit = "",
+					    .row = s.name,
+					    .column = s.name + t->n_betas,
+					    .n_rows = t->n_betas,
+					    .n_columns = t->n_lambdas,
+					    .cell = s.cell,
+					    .mark = {"the optimum of the row", t->reference}};
+		weir_heat(to, &h);
+	}
+	free(s.cell);
+	free(s.text);
+	free(s.name);
 }
 
 /* ---- lines ---- */
@@ -288,6 +248,14 @@ static void trials(FILE *to, const struct weir_report_tuning *t)
 	fputs("</tbody></table></div>\n", to);
 }
 
+void weir_tuning_figures(FILE *to, const struct weir_report_tuning *t)
+{
+	if ((u64)t->n_betas * t->n_lambdas <= WEIR_HEAT_CELLS_MAX)
+		heat_map(to, t);
+	line_figure(to, t, true);
+	line_figure(to, t, false);
+}
+
 static int fill(FILE *to, void *ctx)
 {
 	const struct weir_report_tuning *t = ctx;
@@ -300,10 +268,7 @@ static int fill(FILE *to, void *ctx)
 	fputs("</p><p class=\"note\">", to);
 	weir_html_text(to, t->verdict);
 	fputs("</p></header>\n<div class=\"figures\">\n", to);
-	if (t->n_betas * t->n_lambdas <= HEAT_CELLS_MAX)
-		heat_map(to, t);
-	line_figure(to, t, true);
-	line_figure(to, t, false);
+	weir_tuning_figures(to, t);
 	fputs("</div>\n", to);
 	trials(to, t);
 	optima(to, t);

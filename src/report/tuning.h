@@ -6,6 +6,8 @@
 
 #include "core/diag.h"
 
+#include <stdio.h>
+
 /* What a setting really gave, beside what the model says. NaN stands for a number that there is not. */
 struct weir_report_trial {
 	const char *name, *setting;
@@ -25,6 +27,9 @@ struct weir_report_tuning {
 	const struct weir_report_trial *trial;
 	u32 n_trials;
 };
+
+/* The heat map and the lines alone, for another page. */
+void weir_tuning_figures(FILE *to, const struct weir_report_tuning *t);
 
 /* Writes the page to `path`, whole or not at all. Returns an enum weir_exit; why it failed is in `d`. */
 int weir_report_tuning(const char *path, const struct weir_report_tuning *t, struct weir_diag *d);

@@ -6,6 +6,7 @@
 
 #include "core/diag.h"
 #include "core/exit_code.h"
+#include "modelled.h"
 #include "registry.h"
 #include "weir/types.h"
 
@@ -46,12 +47,14 @@ enum weir_operand_kind {
 	WEIR_OPERAND_CONSTANT,
 	WEIR_OPERAND_SUMMARY, /* `name` in summary.json, by weir_query_number */
 	WEIR_OPERAND_SERIES,  /* over the samples in the window of the series `name`: FLOW.SIGNAL */
+	WEIR_OPERAND_MODEL,   /* what the model says of the point's scenario: needs no run */
 };
 struct weir_operand {
 	enum weir_operand_kind kind;
 	double constant;
 	const char *name;
-	bool pattern;			      /* of several flows: weir_query_is_pattern */
+	bool pattern; /* of several flows: weir_query_is_pattern */
+	struct weir_modelled model;
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* which value of each axis, or WEIR_EXPERIMENT_ANY */
 };
 
@@ -70,6 +73,7 @@ struct weir_claim {
 	const char *group; /* the id as written: of several claims that `each` made of one it is the same */
 	const char *part;  /* of such a claim its values, "12 Mbit/s, 10 ms"; else NULL */
 	char op;	   /* '/', '-', or 0: only the first operand */
+	bool curve;	   /* no claim: the numbers of a line that a figure draws; nothing is judged */
 	struct weir_operand operand[2];
 	/* over_seeds: a mean, min, max or median; over_time: a mean, min, max or variation; over_flows: a
 	 * sum, mean, min or max */
@@ -124,6 +128,7 @@ int weir_experiment_select(struct weir_experiment *e, const char *choice, char w
 struct weir_experiment_plan {
 	const struct weir_experiment *experiment;
 	bool quick, emulated; /* emulated: with the emulated points, else without */
+	bool runs;	      /* false: all numbers are the model's, and nothing is run; one seed counts */
 	u32 n_seeds;
 	u32 n_points;			    /* those to skip included */
 	u32 used[WEIR_EXPERIMENT_MAX_AXES]; /* values of each axis that are run */
@@ -165,7 +170,7 @@ struct weir_claim_result {
 	u64 n;			/* numbers that went into it */
 	double first, second;	/* means of the operands A and B of a metric A / B or A - B; else NaN */
 	enum weir_verdict verdict;
-	char reason[320]; /* "" where it holds */
+	char reason[1000]; /* "" where it holds */
 };
 
 struct weir_experiment_result {

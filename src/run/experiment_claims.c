@@ -67,13 +67,19 @@ static void read_operand(struct weir_experiment_reader *r, const char *text, siz
 	o->name = name;
 	if (weir_experiment_parse_number(name, &o->constant)) {
 		o->kind = WEIR_OPERAND_CONSTANT;
+	} else if (!strncmp(name, "model.", 6)) {
+		char why[WEIR_MODELLED_WHY];
+		o->kind = WEIR_OPERAND_MODEL;
+		o->name = name + 6;
+		if (!weir_modelled_parse(o->name, &o->model, why))
+			weir_experiment_say(r, at, "%s", why);
 	} else if (strncmp(name, "series.", 7)) {
 		o->kind = WEIR_OPERAND_SUMMARY;
 		o->pattern = weir_query_is_pattern(name);
 		if (!strchr(name, '.') || strchr(name, ' '))
 			weir_experiment_say(r, at,
 					    "`%.60s` is not a metric: write a dotted name of the summary, "
-					    "series.FLOW.SIGNAL, A / B or A - B",
+					    "series.FLOW.SIGNAL, model.READING.NUMBER, A / B or A - B",
 					    name);
 	} else {
 		o->kind = WEIR_OPERAND_SERIES;
@@ -83,7 +89,8 @@ static void read_operand(struct weir_experiment_reader *r, const char *text, siz
 	}
 }
 
-static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
+static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml *map, bool quick,
+			struct weir_claim *c)
 {
 	const char *text = weir_experiment_text(r, map, "metric", true), *op;
 
@@ -102,7 +109,7 @@ static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml
 	}
 	if (c->operand[0].kind == WEIR_OPERAND_CONSTANT)
 		weir_experiment_say(r, c->metric_at, "the metric begins with the name of a number");
-	weir_experiment_read_at(r, weir_yaml_find(map, "at"), true, c->operand[0].choice);
+	weir_experiment_read_at(r, weir_yaml_find(map, "at"), quick, c->operand[0].choice);
 	const struct weir_yaml *against = weir_yaml_find(map, "against");
 	memcpy(c->operand[1].choice, c->operand[0].choice, sizeof c->operand[1].choice);
 	weir_experiment_read_at(r, against, true, c->operand[1].choice);
@@ -290,7 +297,7 @@ static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml 
 	c->text = weir_experiment_text(r, map, "text", true);
 	c->unit = weir_experiment_text(r, map, "unit", true);
 	c->where = weir_experiment_text(r, map, "where", true);
-	read_metric(r, map, c);
+	read_metric(r, map, true, c);
 	read_window(r, map, c);
 	c->over_time = read_reduce(r, map, &over_time);
 	c->over_seeds = read_reduce(r, map, &over_seeds);
@@ -333,4 +340,29 @@ void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct 
 		weir_experiment_add_claims(r, w);
 	}
 	free(w);
+}
+
+u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 over)
+{
+	struct weir_claim_written *w = calloc(1, sizeof *w);
+	u32 claim = r->experiment->n_claims;
+
+	if (!w)
+		return claim;
+	struct weir_claim *c = &w->claim;
+	c->at = map->at;
+	c->id = c->text = weir_experiment_text(r, map, "label", true);
+	c->unit = c->where = "";
+	c->curve = true;
+	read_metric(r, map, false, c);
+	c->to_ns = WEIR_NEVER;
+	c->over_flows = read_reduce(r, map, &over_flows);
+	for (u32 a = 0; a < r->experiment->n_axes; a++)
+		if (a != over && c->operand[0].choice[a] == WEIR_EXPERIMENT_ANY)
+			c->operand[0].choice[a] = c->operand[1].choice[a] = 0;
+	weir_experiment_add_claims(r, w);
+	if (r->experiment->n_claims == claim)
+		weir_experiment_say(r, map->at, "no point of this line is ever run");
+	free(w);
+	return claim;
 }

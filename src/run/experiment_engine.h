@@ -16,6 +16,8 @@ struct weir_experiment_engine {
 	char **invalid;		    /* [run]: why the emulator could not keep up; NULL: it could */
 	double *cost;		    /* [point]: how long one run of it is taken to last, 0: none is made */
 	double done, all, cost_now; /* of these costs, for the progress */
+	/* of the point that is being run */
+	const struct weir_scenario *scenario;
 	u32 n_watched;
 	struct weir_watched *watched; /* of the operands that are series, in their order */
 	u32 mistakes;
@@ -27,6 +29,12 @@ static inline double *weir_experiment_number(const struct weir_experiment_engine
 {
 	return &g->numbers[((size_t)claim * 2 + operand) * g->n_runs + run];
 }
+
+/* What the model says of the point that is being run, into the numbers of each of its runs. 0, or -2 after
+ * telling a mistake. */
+int weir_experiment_ask_model(struct weir_experiment_engine *g, u32 point);
+/* Writes a mistake in the metric of a claim, at its place in the file, to the complaints. */
+void weir_experiment_complain(struct weir_experiment_engine *g, const struct weir_claim *c, const char *text);
 
 /* Every claim that can be judged. 0, or -1 when out of memory. */
 int weir_experiment_judge(struct weir_experiment_engine *g);

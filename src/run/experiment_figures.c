@@ -19,8 +19,9 @@ struct maker {
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
 	u32 n_watched;
 	struct weir_watched watched[WEIR_FIGURES_MAX * WEIR_FIGURE_LINES_MAX];
-	bool wants_sends;
+	bool wants_sends, wants_model;
 	struct weir_sends sends;
+	u64 end_ns, sample_ns; /* beyond end_ns nothing is drawn; sample_ns 0: the scenario's */
 };
 
 static bool is_here(const struct maker *m, const u32 *choice)
@@ -45,17 +46,49 @@ static void want(struct maker *m, const struct weir_figure_line *line)
 		m->watched[m->n_watched++] = (struct weir_watched){.name = line->series, .to_ns = WEIR_NEVER};
 }
 
-/* What the figures want of this point; false: nothing. */
+/* The run of this point must reach as far as this figure, and be sampled as finely. */
+static void look_at_window(struct maker *m, const struct weir_figure *f)
+{
+	m->end_ns = weir_max(m->end_ns, f->to_ns);
+	m->sends.from_ns = weir_min(m->sends.from_ns, f->from_ns);
+	m->sends.to_ns = weir_max(m->sends.to_ns, f->to_ns);
+	if (f->sample_ns && (!m->sample_ns || f->sample_ns < m->sample_ns))
+		m->sample_ns = f->sample_ns;
+}
+
+static void look_at_lines(struct maker *m, const struct weir_figure *f)
+{
+	for (u32 k = 0; k < f->n_lines; k++)
+		if (is_here(m, f->line[k].choice)) {
+			want(m, &f->line[k]);
+			look_at_window(m, f);
+		}
+}
+
+static void look_at_model(struct maker *m, const struct weir_figure *f)
+{
+	m->wants_model |= f->kind == WEIR_FIGURE_TUNING && is_here(m, f->choice);
+	for (u32 k = 0; f->kind == WEIR_FIGURE_ITERATIONS && k < f->n_lines; k++)
+		m->wants_model |= is_here(m, f->line[k].choice);
+}
+
+/* What the figures want of this point; false: no run. */
 static bool look(struct maker *m)
 {
 	m->n_watched = 0;
-	m->wants_sends = false;
+	m->wants_sends = m->wants_model = false;
+	m->end_ns = m->sample_ns = 0;
+	m->sends = (struct weir_sends){.from_ns = WEIR_NEVER};
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
-		m->wants_sends |= f->kind == WEIR_FIGURE_SEQUENCE && is_here(m, f->choice);
-		for (u32 k = 0; k < f->n_lines; k++)
-			if (is_here(m, f->line[k].choice))
-				want(m, &f->line[k]);
+		if (f->kind == WEIR_FIGURE_SEQUENCE && is_here(m, f->choice)) {
+			m->wants_sends = true;
+			look_at_window(m, f);
+		} else if (f->kind == WEIR_FIGURE_LINES) {
+			look_at_lines(m, f);
+		} else {
+			look_at_model(m, f);
+		}
 	}
 	return m->wants_sends || m->n_watched;
 }
@@ -86,7 +119,8 @@ static void add_row(struct maker *m, const char *name, double time_s, double val
 {
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
-		if (time_s < (double)f->from_ns / 1e9 || time_s > (double)f->to_ns / 1e9)
+		if (f->kind != WEIR_FIGURE_LINES || time_s < (double)f->from_ns / 1e9 ||
+		    time_s > (double)f->to_ns / 1e9)
 			continue;
 		for (u32 k = 0; k < f->n_lines; k++)
 			if (is_here(m, f->line[k].choice) && weir_watch_matches(f->line[k].series, name))
@@ -146,7 +180,7 @@ static void take_rates(struct maker *m, const struct weir_scenario *s)
 	name_flows(names, s);
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
-		for (u32 k = 0; k < f->n_lines; k++)
+		for (u32 k = 0; f->kind == WEIR_FIGURE_LINES && k < f->n_lines; k++)
 			if (is_here(m, f->line[k].choice) && is_sent(&f->line[k]))
 				take_rate(m, &f->line[k], f, names, &m->figures[i].trace[k]);
 	}
@@ -214,10 +248,16 @@ static int simulate(struct maker *m, const struct weir_scenario *scenario, const
 static int run_scenario(struct maker *m, const struct weir_scenario *scenario,
 			const struct weir_traces *traces, char why[512])
 {
+	struct weir_scenario part = *scenario;
 	char *rows = NULL;
 	size_t bytes;
 	FILE *to = open_memstream(&rows, &bytes);
-	int rc = to ? simulate(m, scenario, traces, to, why) : say(why, "out of memory");
+
+	/* what follows is not looked at */
+	part.duration_ns = weir_min(part.duration_ns, weir_add(m->end_ns, 1));
+	part.warmup_ns = weir_min(part.warmup_ns, part.duration_ns - 1);
+	part.sample_ns = m->sample_ns ? m->sample_ns : part.sample_ns;
+	int rc = to ? simulate(m, &part, traces, to, why) : say(why, "out of memory");
 
 	if (to && fclose(to) != 0 && rc == 0)
 		rc = say(why, "out of memory");
@@ -232,7 +272,7 @@ static int run_scenario(struct maker *m, const struct weir_scenario *scenario,
 }
 
 /* The experiment itself has run this point: it has no mistakes. */
-static int run_point(struct maker *m, u32 point, char why[512])
+static int run_point(struct maker *m, u32 point, bool run, char why[512])
 {
 	struct weir_scenario_set set = {0};
 	struct weir_scenario scenario = {0};
@@ -244,7 +284,9 @@ static int run_point(struct maker *m, u32 point, char why[512])
 	snprintf(why, 512, "out of memory");
 	if (diag && weir_experiment_scenario(&m->plan, point, m->run->registry, &set, &scenario, diag) == 0 &&
 	    weir_check_point(&set, &scenario, &with, &traces, diag) == 0)
-		rc = run_scenario(m, &scenario, &traces, why);
+		rc = run ? run_scenario(m, &scenario, &traces, why) : 0;
+	if (rc == 0 && m->wants_model)
+		rc = weir_figures_of_model(m->e, m->run->registry, &scenario, m->choice, m->figures, why);
 	free(diag);
 	weir_traces_free(&traces);
 	weir_scenario_free(&scenario);
@@ -274,9 +316,11 @@ int weir_figures_make(const struct weir_experiment_run *run, struct weir_figure_
 	}
 	for (u32 point = 0; rc == 0 && point < m->plan.n_points; point++) {
 		weir_experiment_choices(&m->plan, point, m->choice);
-		if (!weir_experiment_skips(e, m->choice) && !weir_experiment_is_emulated(e, m->choice) &&
-		    look(m))
-			rc = run_point(m, point, why);
+		if (weir_experiment_skips(e, m->choice) || weir_experiment_is_emulated(e, m->choice))
+			continue;
+		bool runs = look(m);
+		if (runs || m->wants_model)
+			rc = run_point(m, point, runs, why);
 	}
 	free(m);
 	return rc;
@@ -288,6 +332,9 @@ void weir_figures_free(const struct weir_experiment *e, struct weir_figure_resul
 		for (u32 k = 0; figures[i].trace && k < e->figures[i].n_lines; k++)
 			free(figures[i].trace[k].point);
 		free(figures[i].trace);
+		free(figures[i].matrix);
+		free(figures[i].best);
+		free(figures[i].eq36);
 		weir_sends_free(&figures[i].sends);
 	}
 	free(figures);

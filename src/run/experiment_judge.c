@@ -114,7 +114,8 @@ static void judge(struct weir_experiment_engine *g, u32 claim, double *scratch)
 				count_run(g, claim, point * n_seeds + s, other * n_seeds + s, x, &t);
 		}
 	}
-	decide(c, &t, &g->out->claim[claim]);
+	if (!c->curve)
+		decide(c, &t, &g->out->claim[claim]);
 }
 
 int weir_experiment_judge(struct weir_experiment_engine *g)
@@ -131,6 +132,10 @@ int weir_experiment_judge(struct weir_experiment_engine *g)
 	for (size_t i = 0; i < (size_t)g->e->n_claims * g->n_runs; i++)
 		out->values[i] = NAN;
 	for (u32 i = 0; i < g->e->n_claims; i++) {
+		if (g->e->claims[i].curve) {
+			judge(g, i, scratch);
+			continue;
+		}
 		if (!weir_experiment_can_judge(&g->plan, &g->e->claims[i])) {
 			out->not_judged++;
 			continue;

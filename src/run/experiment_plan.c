@@ -13,12 +13,25 @@ bool weir_experiment_is_used(const struct weir_experiment_plan *p, u32 axis, u32
 	return !v->left_out && (p->emulated || !v->emulated) && (!p->quick || v->quick);
 }
 
+/* Numbers of the model need no run, and none of them depends on the seed. */
+static bool needs_runs(const struct weir_experiment *e)
+{
+	for (u32 i = 0; i < e->n_claims; i++)
+		for (u32 o = 0; o < (e->claims[i].op ? 2 : 1); o++) {
+			enum weir_operand_kind kind = e->claims[i].operand[o].kind;
+			if (kind == WEIR_OPERAND_SUMMARY || kind == WEIR_OPERAND_SERIES)
+				return true;
+		}
+	return false;
+}
+
 void weir_experiment_plan(const struct weir_experiment *e, bool quick, bool emulated,
 			  struct weir_experiment_plan *p)
 {
 	*p = (struct weir_experiment_plan){
 	    .experiment = e, .quick = quick, .emulated = emulated, .n_points = 1};
-	p->n_seeds = quick ? e->quick_seeds : e->n_seeds;
+	p->runs = needs_runs(e);
+	p->n_seeds = !p->runs ? 1 : quick ? e->quick_seeds : e->n_seeds;
 	for (u32 a = 0; a < e->n_axes; a++) {
 		for (u32 v = 0; v < e->axes[a].n; v++)
 			p->used[a] += weir_experiment_is_used(p, a, v);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void complain(struct weir_experiment_engine *g, const struct weir_claim *c, const char *text)
+void weir_experiment_complain(struct weir_experiment_engine *g, const struct weir_claim *c, const char *text)
 {
 	struct weir_diag *diag = calloc(1, sizeof *diag);
 
@@ -66,16 +66,18 @@ static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operan
 	case WEIR_OPERAND_CONSTANT:
 		*to = o->constant;
 		return;
+	case WEIR_OPERAND_MODEL: /* weir_experiment_ask_model */
+		return;
 	case WEIR_OPERAND_SERIES:
 		*to = weir_watched_value(watched);
 		snprintf(error, sizeof error, "no series `%.200s` in the run", o->name);
 		if (watched->rows == 0)
-			complain(g, c, error);
+			weir_experiment_complain(g, c, error);
 		return;
 	default:
 		if ((o->pattern ? over_flows(document, o->name, c->over_flows, to, error)
 				: weir_query_number(document, o->name, to, error)) == WEIR_QUERY_WRONG)
-			complain(g, c, error);
+			weir_experiment_complain(g, c, error);
 	}
 }
 
@@ -226,14 +228,30 @@ static int run_seeds(struct weir_experiment_engine *g, u32 point, const struct w
 	return rc;
 }
 
+/* Where nothing is run, the constants in metrics still count. */
+static void take_constants(struct weir_experiment_engine *g, u32 point)
+{
+	for (u32 claim = 0; claim < g->e->n_claims; claim++)
+		for (u32 o = 0; o < 2; o++)
+			if (g->e->claims[claim].operand[o].kind == WEIR_OPERAND_CONSTANT)
+				*weir_experiment_number(g, claim, o, point * g->plan.n_seeds) =
+				    g->e->claims[claim].operand[o].constant;
+}
+
 static int run_point(struct weir_experiment_engine *g, u32 point)
 {
 	struct weir_scenario_set set = {0};
 	struct weir_scenario scenario = {0};
 	int rc = load_point(g, point, &set, &scenario);
 
+	g->scenario = &scenario;
 	if (rc == 0)
+		rc = weir_experiment_ask_model(g, point);
+	if (rc == 0 && g->plan.runs)
 		rc = run_seeds(g, point, &set, &scenario);
+	if (rc == 0 && !g->plan.runs)
+		take_constants(g, point);
+	g->scenario = NULL;
 	weir_scenario_free(&scenario);
 	weir_scenario_set_free(&set);
 	return rc;
@@ -259,7 +277,7 @@ static int look_at_point(struct weir_experiment_engine *g, u32 point)
 		int code = weir_emulable_controllers(&scenario, &with, g->out->why);
 		rc = code ? fail(g, code < 0 ? WEIR_EXIT_MACHINE : code, NULL) : 0;
 	}
-	if (rc == 0) {
+	if (rc == 0 && g->plan.runs) {
 		double s = (double)scenario.duration_ns / 1e9;
 		g->cost[point] = emulated ? s + EMULATED_EXTRA_S : s * SIMULATED_SHARE;
 		g->all += g->cost[point] * g->plan.n_seeds;

@@ -59,9 +59,11 @@ static const struct weir_report_sweep_point low[] = {
     {.1, 80, {78, 82}}, {1, 90, {89, 91}}, {10, 95, {94, 96}}};
 static const struct weir_report_sweep_point high[] = {
     {.1, 60, {NONE, NONE}}, {1, NONE, {NONE, NONE}}, {10, 92, {90, 94}}};
-static const struct weir_report_sweep_line lines[] = {{"10 ms", low, 3}, {"<i>100 ms</i>", high, 3}};
+static const struct weir_report_sweep_line lines[] = {
+    {.label = "10 ms", .point = low, .n = 3},
+    {.label = "<i>100 ms</i>", .colour = 1, .dash = 1, .dots = true, .point = high, .n = 3}};
 static const struct weir_report_sweep sweep = {
-    "Throughput by buffer", "buffer, BDP", "Mbit/s", true, lines, 2};
+    "Throughput by buffer", "buffer, BDP", "Mbit/s", "Figure <8>", "a note", true, lines, 2};
 static const struct weir_report_experiment experiment = {.name = "paper/buffers",
 							 .title = "Buffers & flows",
 							 .source = "A paper, 2020",
@@ -108,10 +110,13 @@ static void sweeps_are_drawn(void **state)
 {
 	(void)state;
 	char *page = page_of(&experiment, 1);
-	assert_non_null(strstr(page, "<path class=\"line s1 d0\" d=\"M52 116M462 42.4\"/>"));
+	assert_non_null(strstr(page, "<path class=\"line s1 d1\" d=\"M52 116M462 42.4\"/>"));
 	assert_non_null(strstr(page, ">0.1</text>"));
 	assert_non_null(strstr(page, ">10</text>"));
 	assert_non_null(strstr(page, "&lt;i&gt;100 ms&lt;/i&gt;"));
+	assert_non_null(strstr(page, "<p>Figure &lt;8&gt;. a note</p>"));
+	/* of a line with dots, as many as it has numbers */
+	assert_non_null(strstr(page, "<circle class=\"dot f1\" r=\"3.5\" cx=\"52\" cy=\"116\"/>"));
 	free(page);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Experiments: mistakes in the file, points, the numbers of the claims, verdicts. */
 #include "run/experiment_figures.h"
+#include "run/experiment_sweep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +121,29 @@ static void other_mistakes(void **state)
 	    {SCENARIO
 	     "figures: [{draw: dots, title: t, unit: u, lines: [{label: l, series: a.b}]}]\nclaims:\n" CLAIM(
 		 "metric: a.b, band: [0, 1]"),
-	     "6:18: sequence or lines is expected"},
+	     "6:18: sequence, lines, curves, tuning or iterations is expected"},
+	    {SCENARIO "figures: [{draw: curves, title: t, unit: u, over: rate, lines: [{label: l, metric: "
+		      "flows.a.goodput_bps}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "6:51: the name of an axis is expected whose values are numbers of one unit"},
+	    {SCENARIO "axes: [{name: rate, key: paths.main.hops.link.rate, values: [1 Mbit/s, 2 Mbit/s]}]\n"
+		      "figures: [{draw: curves, title: t, unit: u, over: rate, lines: [{label: l, metric: "
+		      "flows.a.goodput_bps, beside: m}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "the label of a line above is expected"},
+	    {SCENARIO "figures: [{draw: tuning, title: t, reading: literel, betas: [.5], lambdas: [1, 2]}]\n"
+		      "claims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "literal, renewal, two-state or epoch is expected"},
+	    {SCENARIO "figures: [{draw: tuning, title: t, betas: [.5, .4], lambdas: [1, 2]}]\n"
+		      "claims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "the numbers of `betas` rise"},
+	    {SCENARIO "figures: [{draw: iterations, title: t, unit: u, lines: [{label: l, number: mean}]}]\n"
+		      "claims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "mean_window or running_throughput is expected"},
+	    {SCENARIO "claims:\n" CLAIM("metric: model.two-state.goodput, band: [0, 1]"),
+	     "the model has no `goodput`"},
+	    {SCENARIO "claims:\n" CLAIM("metric: model.threestate.goodput_bps, band: [0, 1]"),
+	     "literal, renewal, two-state or epoch is expected after `model.`"},
+	    {SCENARIO "claims:\n" CLAIM("metric: model.renewal@5.goodput_bps, band: [0, 1]"),
+	     "a number of iterations is expected after `literal@`"},
 	    {SCENARIO "figures: [{draw: lines, title: t, unit: u, divide_by: 0, lines: [{label: l, series: "
 		      "a.b}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "`divide_by` is above 0"},
@@ -316,6 +339,83 @@ static void figures_hold_what_the_run_at_their_point_gave(void **state)
 	weir_experiment_free(&e);
 }
 
+/* A4 of the paper's own path, worked out independently; and where the model has nothing to say. */
+static void the_model_is_asked_about_each_point(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run("title: t\n"
+	    "scenario:\n"
+	    "  duration: 100 s\n"
+	    "  warmup: 20 s\n"
+	    "  paths:\n"
+	    "    main:\n"
+	    "      hops: [{name: link, rate: 1 Gbit/s, delay: 4 ms, buffer: 4 packets, loss: 1e-8}]\n"
+	    "      back: {delay: 6 ms}\n"
+	    "  endpoint: {mss: 900 B, header: 100 B}\n"
+	    "  flows: [{name: a, controller: agile-sd}]\n"
+	    "axes:\n"
+	    "  - {name: controller, values: [{name: agile-sd, set: {flows.a.controller.lambda_max: 5}},\n"
+	    "     {name: auto, set: {flows.a.controller.lambda_max: 0}}, {name: reno, set: "
+	    "{flows.a.controller: "
+	    "reno}},\n"
+	    "     {name: cubic, set: {flows.a.controller: cubic}}]}\n"
+	    "seeds: 3\n"
+	    "claims:\n" CLAIM(
+		"metric: model.literal.normalized_throughput, at: {controller: agile-sd}, "
+		"band: [.8233125, .8233135]") "  - {id: d, text: t, unit: u, where: w, metric: "
+					      "model.literal.normalized_throughput, at: "
+					      "{controller: reno}, band: [.7506185, .7506195]}\n"
+					      "  - {id: e, text: t, unit: u, where: w, metric: "
+					      "model.two-state.goodput_bps / 9e8, at: "
+					      "{controller: reno}, band: [.7515, .7519]}\n"
+					      "  - {id: f, text: t, unit: u, where: w, metric: "
+					      "model.renewal.lambda_max, at: {controller: auto}, "
+					      "band: [6, 6]}\n"
+					      "  - {id: g, text: t, unit: u, where: w, metric: "
+					      "model.epoch.loss_free_epoch_rtts, at: "
+					      "{controller: agile-sd}, band: [327.7, 327.9]}\n",
+	    false, &e, &r);
+	assert_int_equal(r.runs, 0);
+	for (u32 i = 0; i < e.n_claims; i++)
+		if (r.claim[i].verdict != WEIR_VERDICT_HOLDS || r.claim[i].n != 1)
+			fail_msg("%s: %.9g, %s", e.claims[i].id, r.claim[i].measured, r.claim[i].reason);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
+/* Lines over an axis have their numbers from the runs that are made anyway, and count as no claims. */
+static void curves_are_drawn_from_the_runs_of_the_claims(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	struct weir_experiment_sweep at[2];
+	run(SCENARIO "axes: [{name: rate, key: paths.main.hops.link.rate, values: [10 Mbit/s, 20 Mbit/s]}]\n"
+		     "set: {paths.main.hops.link.buffer: 20 packets}\n"
+		     "seeds: 2\n"
+		     "figures:\n"
+		     "  - draw: curves\n"
+		     "    title: t\n"
+		     "    unit: Mbit/s\n"
+		     "    over: rate\n"
+		     "    lines:\n"
+		     "      - {label: run, metric: links.link.capacity_bps / 1e6}\n"
+		     "      - {label: model, metric: model.epoch.window_packets, beside: run}\n"
+		     "claims:\n" CLAIM("metric: flows.a.rtt_ms.min, band: [0, 100], at: {rate: 20 Mbit/s}"),
+	    false, &e, &r);
+	assert_int_equal(r.runs, 4);
+	assert_int_equal(r.count[WEIR_VERDICT_HOLDS] + r.not_judged, 1);
+	assert_true(weir_experiment_sweep(&r, e.figures[0].line[0].claim, e.figures[0].over, at));
+	assert_true(at[0].y == 10 && at[1].y == 20);
+	assert_true(weir_experiment_sweep(&r, e.figures[0].line[1].claim, e.figures[0].over, at));
+	/* 10 ms of 1500 bytes: 8 and 16 packets, and 20 in the buffer */
+	assert_true(at[0].y == 28 && at[1].y == 36);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
 /* Fewer seeds and points, but every claim, and every point that a claim names. */
 static void quick_cuts_no_claim(void **state)
 {
@@ -405,6 +505,8 @@ int main(void)
 	    cmocka_unit_test(numbers_over_several_flows),
 	    cmocka_unit_test(a_run_ends_by_its_packets),
 	    cmocka_unit_test(figures_hold_what_the_run_at_their_point_gave),
+	    cmocka_unit_test(the_model_is_asked_about_each_point),
+	    cmocka_unit_test(curves_are_drawn_from_the_runs_of_the_claims),
 	    cmocka_unit_test(quick_cuts_no_claim),
 	    cmocka_unit_test(an_unknown_number_is_told_at_its_place),
 	    cmocka_unit_test(verdicts),
