@@ -29,6 +29,7 @@ struct weir_peer {
 	/* A hash of who has proved to be there (the key's identity, the certificate), the same after a
 	 * resumed handshake and from another address; 0: nobody has proved anything. */
 	u64 identity;
+	const char *who; /* the name that was proved, printable; "" for nobody */
 };
 
 struct weir_guard_port {

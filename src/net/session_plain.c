@@ -11,7 +11,7 @@ struct plain {
 static void receive(struct weir_guard *g, u64 now_ns, const struct weir_address *from, const u8 *data,
 		    size_t bytes)
 {
-	const struct weir_peer peer = {.address = *from};
+	const struct weir_peer peer = {.address = *from, .who = ""};
 	(void)now_ns;
 	g->port.deliver(g->port.owner, &peer, data, bytes);
 }
