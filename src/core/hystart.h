@@ -82,13 +82,17 @@ WEIR_CORE enum weir_hystart_phase weir_hystart_on_ack(struct weir_hystart *h, co
 	return h->css_rounds ? WEIR_HYSTART_SLOW : WEIR_HYSTART_FAST;
 }
 
-/* The window under which data now found lost was sent, one round ago: the present one, less what the last
- * round's growth made of it. In slow start that is up to a factor of two. */
+/* The window under which data now found lost was sent, one round ago: as far into the last round as this one
+ * has come. How far that is tells this round's growth, by a window in a whole round of slow start and a
+ * quarter of one while it is conservative. */
 WEIR_CORE u64 weir_hystart_lost_window(const struct weir_hystart *h, u64 cwnd_bytes)
 {
 	u64 high = weir_min(h->round_window_bytes, cwnd_bytes),
 	    low = weir_min(h->previous_window_bytes, high);
-	return weir_clamp(weir_muldiv(cwnd_bytes, low, weir_max(high, 1)), low, high);
+	u64 grown = weir_min(cwnd_bytes - high, high);
+	if (h->css_rounds)
+		grown = weir_min(WEIR_HYSTART_CSS_DIVISOR * grown, high);
+	return low + weir_muldiv(high - low, grown, weir_max(high, 1));
 }
 
 #endif

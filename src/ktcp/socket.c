@@ -17,6 +17,7 @@
 #define BUFFER_PER_WINDOW 4
 #define WINDOW_MAX_BYTES (1ULL << 30)	 /* 65535 << 14, RFC 7323 */
 #define SEND_BUFFER_BYTES (64 << 20)	 /* never the limit: that is unsent.h */
+#define RECEIVE_BUFFER_BYTES (64 << 20)	 /* likewise, where no window is asked for */
 #define DATAGRAM_BUFFER_BYTES (16 << 20) /* bursts while the receiving process waits for the CPU */
 #define RMEM_DEFAULT_BYTES 212992	 /* net.core.rmem_max unless somebody changed it */
 
@@ -118,8 +119,13 @@ int weir_ktcp_listener(struct weir_ktcp_child *c)
 	int fd = open_socket(c, SOCK_STREAM);
 	if (fd < 0)
 		return -1;
+	/* Left to itself the kernel makes the buffer larger once in what it takes for a round trip. It
+	 * measures that as the time in which a window arrives, which begins with the handshake: the wait for
+	 * the first data counts, and for so long the sender could not grow beyond 60 packets. */
 	if (c->config->rwnd_bytes)
 		set_receive_buffer(fd, c->config->rwnd_bytes);
+	else
+		set(fd, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES);
 	if (bind_to(c, fd, &c->config->receiver) < 0) {
 		close(fd);
 		return -1;
