@@ -206,6 +206,15 @@ static u64 count(const struct job *job, enum weir_verdict verdict)
 
 /* ---- the whole ---- */
 
+static bool has_emulated(const struct weir_experiment *e)
+{
+	for (u32 a = 0; a < e->n_axes; a++)
+		for (u32 v = 0; v < e->axes[a].n; v++)
+			if (e->axes[a].values[v].emulated)
+				return true;
+	return false;
+}
+
 /* What a reader of the numbers must know beside them. */
 static void say_beside(const struct job *job, FILE *to)
 {
@@ -215,7 +224,9 @@ static void say_beside(const struct job *job, FILE *to)
 		if (r->not_judged)
 			fprintf(to, "%s: %u claim%s not judged, since not all points were run%s\n", name,
 				r->not_judged, r->not_judged == 1 ? " was" : "s were",
-				job->emulated ? "" : " (--on emu adds the emulated ones)");
+				job->emulated || !has_emulated(&job->items[i].experiment)
+				    ? ""
+				    : " (--on emu adds the emulated ones)");
 		if (r->kept)
 			fprintf(to, "%s: %llu of %llu runs had been made before and were kept in %s\n", name,
 				r->kept, r->runs, job->runs);

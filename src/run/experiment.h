@@ -139,6 +139,9 @@ bool weir_experiment_is_used(const struct weir_experiment_plan *p, u32 axis, u32
 /* Which value of each axis the point has: indexes into axes[].values. */
 void weir_experiment_choices(const struct weir_experiment_plan *p, u32 point,
 			     u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
+/* Whether a point is one of those that a pattern, with WEIR_EXPERIMENT_ANY, stands for. */
+bool weir_experiment_fits(const struct weir_experiment *e, const u32 pattern[WEIR_EXPERIMENT_MAX_AXES],
+			  const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 bool weir_experiment_skips(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 bool weir_experiment_is_emulated(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 /* Whether the plan has every point that the claim needs. */

@@ -24,14 +24,6 @@ struct maker {
 	u64 end_ns, sample_ns; /* beyond end_ns nothing is drawn; sample_ns 0: the scenario's */
 };
 
-static bool is_here(const struct maker *m, const u32 *choice)
-{
-	for (u32 a = 0; a < m->e->n_axes; a++)
-		if (choice[a] != m->choice[a])
-			return false;
-	return true;
-}
-
 static bool is_sent(const struct weir_figure_line *line)
 {
 	size_t n = strlen(line->series), end = strlen("." WEIR_FIGURE_SENT);
@@ -59,7 +51,7 @@ static void look_at_window(struct maker *m, const struct weir_figure *f)
 static void look_at_lines(struct maker *m, const struct weir_figure *f)
 {
 	for (u32 k = 0; k < f->n_lines; k++)
-		if (is_here(m, f->line[k].choice)) {
+		if (weir_experiment_fits(m->e, f->line[k].choice, m->choice)) {
 			want(m, &f->line[k]);
 			look_at_window(m, f);
 		}
@@ -67,9 +59,9 @@ static void look_at_lines(struct maker *m, const struct weir_figure *f)
 
 static void look_at_model(struct maker *m, const struct weir_figure *f)
 {
-	m->wants_model |= f->kind == WEIR_FIGURE_TUNING && is_here(m, f->choice);
+	m->wants_model |= f->kind == WEIR_FIGURE_TUNING && weir_experiment_fits(m->e, f->choice, m->choice);
 	for (u32 k = 0; f->kind == WEIR_FIGURE_ITERATIONS && k < f->n_lines; k++)
-		m->wants_model |= is_here(m, f->line[k].choice);
+		m->wants_model |= weir_experiment_fits(m->e, f->line[k].choice, m->choice);
 }
 
 /* What the figures want of this point; false: no run. */
@@ -81,7 +73,7 @@ static bool look(struct maker *m)
 	m->sends = (struct weir_sends){.from_ns = WEIR_NEVER};
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
-		if (f->kind == WEIR_FIGURE_SEQUENCE && is_here(m, f->choice)) {
+		if (f->kind == WEIR_FIGURE_SEQUENCE && weir_experiment_fits(m->e, f->choice, m->choice)) {
 			m->wants_sends = true;
 			look_at_window(m, f);
 		} else if (f->kind == WEIR_FIGURE_LINES) {
@@ -123,7 +115,8 @@ static void add_row(struct maker *m, const char *name, double time_s, double val
 		    time_s > (double)f->to_ns / 1e9)
 			continue;
 		for (u32 k = 0; k < f->n_lines; k++)
-			if (is_here(m, f->line[k].choice) && weir_watch_matches(f->line[k].series, name))
+			if (weir_experiment_fits(m->e, f->line[k].choice, m->choice) &&
+			    weir_watch_matches(f->line[k].series, name))
 				add_point(&m->figures[i].trace[k], time_s, value / f->divide_by);
 	}
 }
@@ -181,7 +174,7 @@ static void take_rates(struct maker *m, const struct weir_scenario *s)
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
 		for (u32 k = 0; f->kind == WEIR_FIGURE_LINES && k < f->n_lines; k++)
-			if (is_here(m, f->line[k].choice) && is_sent(&f->line[k]))
+			if (weir_experiment_fits(m->e, f->line[k].choice, m->choice) && is_sent(&f->line[k]))
 				take_rate(m, &f->line[k], f, names, &m->figures[i].trace[k]);
 	}
 	free(names);
@@ -192,7 +185,7 @@ static void take_sends(struct maker *m, const struct weir_scenario *s)
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
 		struct weir_figure_result *to = &m->figures[i];
-		if (f->kind != WEIR_FIGURE_SEQUENCE || !is_here(m, f->choice))
+		if (f->kind != WEIR_FIGURE_SEQUENCE || !weir_experiment_fits(m->e, f->choice, m->choice))
 			continue;
 		name_flows(to, s);
 		for (u32 k = 0; k < m->sends.n; k++) {

@@ -13,14 +13,6 @@ static int say(char why[512], const char *text)
 	return -1;
 }
 
-static bool is_here(const struct weir_experiment *e, const u32 *at, const u32 *choice)
-{
-	for (u32 a = 0; a < e->n_axes; a++)
-		if (at[a] != choice[a])
-			return false;
-	return true;
-}
-
 /* ---- tuning ---- */
 
 static int check_grid(const struct weir_model_config *path, const struct weir_model_grid *grid, char why[512])
@@ -96,13 +88,13 @@ static int make(const struct weir_experiment *e, const struct weir_registry *reg
 		const struct weir_scenario *scenario, const u32 *choice, const struct weir_figure *f,
 		struct weir_figure_result *out, char why[512])
 {
-	bool tuning = f->kind == WEIR_FIGURE_TUNING && is_here(e, f->choice, choice);
+	bool tuning = f->kind == WEIR_FIGURE_TUNING && weir_experiment_fits(e, f->choice, choice);
 	struct weir_model_config c;
 	int rc = 0;
 
 	if (f->kind == WEIR_FIGURE_ITERATIONS)
 		for (u32 k = 0; rc == 0 && k < f->n_lines; k++) {
-			if (!is_here(e, f->line[k].choice, choice))
+			if (!weir_experiment_fits(e, f->line[k].choice, choice))
 				continue;
 			rc = weir_modelled_config(scenario, &registry->catalog, WEIR_MODEL_LITERAL, &c, why)
 				 ? iterate(&c, f->line[k].running, f->divide_by, &out->trace[k], why)

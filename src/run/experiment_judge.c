@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool selected(const struct weir_experiment_engine *g, const u32 *choice, const struct weir_operand *o)
-{
-	for (u32 a = 0; a < g->e->n_axes; a++)
-		if (o->choice[a] != WEIR_EXPERIMENT_ANY && o->choice[a] != choice[a])
-			return false;
-	return true;
-}
-
 static u32 used_before(const struct weir_experiment_plan *p, u32 axis, u32 value)
 {
 	u32 n = 0;
@@ -106,7 +98,8 @@ static void judge(struct weir_experiment_engine *g, u32 claim, double *scratch)
 	for (u32 point = 0; point < g->plan.n_points; point++) {
 		weir_experiment_choices(&g->plan, point, choice);
 		u32 other = same_point ? point : partner(g, choice, &c->operand[1]);
-		bool counts = selected(g, choice, &c->operand[0]) && !weir_experiment_skips(g->e, choice);
+		bool counts = weir_experiment_fits(g->e, c->operand[0].choice, choice) &&
+			      !weir_experiment_skips(g->e, choice);
 		for (u32 s = 0; s < n_seeds; s++) {
 			double x = value_of(g, claim, point, other, s);
 			values[point * n_seeds + s] = same_point ? x : (double)NAN;

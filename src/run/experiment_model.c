@@ -4,14 +4,6 @@
 
 #include <math.h>
 
-static bool is_here(const struct weir_experiment_engine *g, const struct weir_operand *o, const u32 *choice)
-{
-	for (u32 a = 0; a < g->e->n_axes; a++)
-		if (o->choice[a] != WEIR_EXPERIMENT_ANY && o->choice[a] != choice[a])
-			return false;
-	return true;
-}
-
 /* Some claim before may have asked the same of this point: the model takes milliseconds, sometimes a second.
  */
 static const double *asked_before(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 run)
@@ -41,7 +33,7 @@ static void ask(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 po
 
 	if (!known &&
 	    weir_modelled_number(g->scenario, &g->run->registry->catalog, &o->model, &value, why) < 0 &&
-	    is_here(g, o, choice))
+	    weir_experiment_fits(g->e, o->choice, choice))
 		weir_experiment_complain(g, c, why);
 	for (u32 seed = 0; seed < g->plan.n_seeds; seed++)
 		*weir_experiment_number(g, claim, operand, run + seed) = value;

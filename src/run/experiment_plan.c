@@ -51,7 +51,8 @@ void weir_experiment_choices(const struct weir_experiment_plan *p, u32 point,
 	}
 }
 
-static bool matches(const struct weir_experiment *e, const u32 *pattern, const u32 *choice)
+bool weir_experiment_fits(const struct weir_experiment *e, const u32 pattern[WEIR_EXPERIMENT_MAX_AXES],
+			  const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
 {
 	for (u32 a = 0; a < e->n_axes; a++)
 		if (pattern[a] != WEIR_EXPERIMENT_ANY && pattern[a] != choice[a])
@@ -62,7 +63,7 @@ static bool matches(const struct weir_experiment *e, const u32 *pattern, const u
 bool weir_experiment_skips(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
 {
 	for (u32 i = 0; i < e->n_skips; i++)
-		if (matches(e, e->skips[i].choice, choice))
+		if (weir_experiment_fits(e, e->skips[i].choice, choice))
 			return true;
 	return false;
 }
@@ -81,7 +82,7 @@ static bool has_points(const struct weir_experiment_plan *p, const struct weir_o
 
 	for (u32 point = 0; point < p->n_points; point++) {
 		weir_experiment_choices(p, point, choice);
-		if (matches(p->experiment, o->choice, choice) &&
+		if (weir_experiment_fits(p->experiment, o->choice, choice) &&
 		    !weir_experiment_skips(p->experiment, choice))
 			return true;
 	}

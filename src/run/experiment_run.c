@@ -54,11 +54,21 @@ static enum weir_query_result over_flows(const json_t *document, const char *nam
 	return result;
 }
 
+/* Other points may be of other flows and controllers: there is no such number, and nobody asks for it. */
+static bool is_named(const struct weir_experiment_engine *g, const struct weir_operand *o, u32 run)
+{
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
+
+	weir_experiment_choices(&g->plan, run / g->plan.n_seeds, choice);
+	return weir_experiment_fits(g->e, o->choice, choice);
+}
+
 static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 run,
 			 const json_t *document, const struct weir_watched *watched)
 {
 	const struct weir_claim *c = &g->e->claims[claim];
 	const struct weir_operand *o = &c->operand[operand];
+	bool named = is_named(g, o, run);
 	double *to = weir_experiment_number(g, claim, operand, run);
 	char error[WEIR_QUERY_ERROR_BYTES];
 
@@ -71,12 +81,13 @@ static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operan
 	case WEIR_OPERAND_SERIES:
 		*to = weir_watched_value(watched);
 		snprintf(error, sizeof error, "no series `%.200s` in the run", o->name);
-		if (watched->rows == 0)
+		if (watched->rows == 0 && named)
 			weir_experiment_complain(g, c, error);
 		return;
 	default:
 		if ((o->pattern ? over_flows(document, o->name, c->over_flows, to, error)
-				: weir_query_number(document, o->name, to, error)) == WEIR_QUERY_WRONG)
+				: weir_query_number(document, o->name, to, error)) == WEIR_QUERY_WRONG &&
+		    named)
 			weir_experiment_complain(g, c, error);
 	}
 }
