@@ -21,6 +21,37 @@ static void write_chunk(struct weir_app *a)
 	a->written_bytes = weir_min(weir_add(a->written_bytes, a->config.chunk_bytes), WEIR_NEVER - 1);
 }
 
+/* A gap is bytes * 8 s / rate: so many bytes make it 1e6 s / rate. */
+#define UHZ_BYTES 125000
+
+static u64 update_gap_ns(struct weir_app *a)
+{
+	if (a->config.exponential)
+		return weir_app_gap_poisson(&a->rng, UHZ_BYTES, a->config.rate_uhz, &a->carry);
+	return weir_app_gap_equal(UHZ_BYTES, a->config.rate_uhz, &a->carry);
+}
+
+static void start_updates(struct weir_app *a, u64 now_ns)
+{
+	if (!a->config.rate_uhz)
+		return;
+	if (a->config.exponential || a->config.datagrams) {
+		a->wake_ns = a->config.exponential ? weir_app_after(now_ns, update_gap_ns(a)) : now_ns;
+		return;
+	}
+	write_chunk(a);
+	a->wake_ns = weir_app_after(now_ns, update_gap_ns(a));
+}
+
+static u64 wake_updates(struct weir_app *a, u64 due_ns)
+{
+	a->wake_ns = weir_app_after(due_ns, update_gap_ns(a));
+	if (a->config.datagrams)
+		return a->config.chunk_bytes;
+	write_chunk(a);
+	return 0;
+}
+
 static void begin_on(struct weir_app *a, u64 now_ns)
 {
 	a->on = true;
@@ -76,6 +107,7 @@ void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 see
 	a->stop_ns = a->phase_end_ns = WEIR_NEVER;
 	a->config.chunk_bytes = weir_max(a->config.chunk_bytes, 1);
 	a->config.rate_bps = weir_min(a->config.rate_bps, ~0ULL >> 1);
+	a->config.rate_uhz = weir_min(a->config.rate_uhz, ~0ULL >> 1);
 	weir_rng_init(&a->rng, seed, weir_rng_point("application"), flow);
 	switch (c->kind) {
 	case WEIR_APP_BULK:
@@ -104,6 +136,9 @@ void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 see
 			    weir_app_after(now_ns, weir_app_gap_poisson(&a->rng, a->config.chunk_bytes,
 									a->config.rate_bps, &a->carry));
 		break;
+	case WEIR_APP_UPDATES:
+		start_updates(a, now_ns);
+		break;
 	case WEIR_APP_REQUEST:
 	case WEIR_APP_KINDS:
 		break;
@@ -131,6 +166,8 @@ u64 weir_app_on_wake(struct weir_app *a, u64 now_ns, u64 sent_bytes)
 		gap_ns = weir_app_gap_poisson(&a->rng, a->config.chunk_bytes, a->config.rate_bps, &a->carry);
 		a->wake_ns = weir_app_after(due_ns, gap_ns);
 		return a->config.chunk_bytes;
+	case WEIR_APP_UPDATES:
+		return wake_updates(a, due_ns);
 	default:
 		a->wake_ns = WEIR_NEVER;
 		return 0;
@@ -164,7 +201,7 @@ void weir_app_stop(struct weir_app *a, u64 now_ns, u64 sent_bytes)
 	a->stop_ns = now_ns;
 	a->wake_ns = WEIR_NEVER;
 	a->on = false;
-	if (weir_app_is_datagram(a->config.kind))
+	if (weir_app_sends_datagrams(&a->config))
 		return;
 	a->written_bytes = weir_min(a->written_bytes, sent_bytes);
 	a->closed = true;

@@ -23,6 +23,8 @@ enum weir_app_kind {
 			     byte */
 	WEIR_APP_CBR,	  /* datagrams of chunk_bytes at equal gaps, the first at the start */
 	WEIR_APP_POISSON, /* datagrams of chunk_bytes at exponential gaps */
+	WEIR_APP_UPDATES, /* each chunk_bytes tell a state of rate_uhz: at equal gaps, the first at the start,
+			     or at exponential ones. A stream, or datagrams */
 	WEIR_APP_KINDS
 };
 
@@ -33,7 +35,10 @@ struct weir_app_config {
 	u64 chunk_bytes;   /* size of a write or of a datagram on the wire; 0 counts as 1 */
 	u64 size_bytes;	   /* SIZED, REQUEST */
 	u64 on_ns, off_ns; /* ON_OFF: mean lengths; off 0 = never off, on 0 = never on */
-	bool exponential;  /* ON_OFF, REQUEST: periods and think times are exponential, else constant */
+	u64 rate_uhz;	   /* UPDATES: how many a second, in millionths; 0: none ever */
+	bool datagrams;	   /* UPDATES: each is one, chunk_bytes on the wire; else they are written */
+	bool exponential;  /* ON_OFF, REQUEST, UPDATES: periods, think times and gaps are exponential, else
+			      constant */
 	u64 think_ns;	   /* REQUEST */
 };
 
@@ -59,12 +64,13 @@ struct weir_app {
 struct weir_app_info {
 	const char *name; /* the word in a scenario */
 	const char *about;
-	bool datagram;
+	bool datagram;				    /* always */
 	bool needs_rate, needs_size, needs_periods; /* keys without which it makes no sense */
 };
 extern const struct weir_app_info weir_app_infos[WEIR_APP_KINDS];
 
-bool weir_app_is_datagram(enum weir_app_kind kind);
+bool weir_app_is_datagram(enum weir_app_kind kind); /* whatever its config */
+bool weir_app_sends_datagrams(const struct weir_app_config *c);
 void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 seed, u64 flow, u64 now_ns);
 /* wake_ns has come. Stream: updates written_bytes and closed; sent_bytes says how many bytes of the stream
  * have been sent at least once, which is where an endless burst ends. Returns the wire bytes of the

@@ -23,9 +23,18 @@ const struct weir_app_info weir_app_infos[WEIR_APP_KINDS] = {
 			  .about = "Datagrams of one size at exponential gaps, without congestion control.",
 			  .datagram = true,
 			  .needs_rate = true},
+    [WEIR_APP_UPDATES] =
+	{.name = "updates",
+	 .about = "Tells a state that changes at a rate: over tcp, udp or acp. Its age is measured.",
+	 .needs_rate = true},
 };
 
 bool weir_app_is_datagram(enum weir_app_kind kind)
 {
 	return weir_app_infos[kind].datagram;
+}
+
+bool weir_app_sends_datagrams(const struct weir_app_config *c)
+{
+	return weir_app_is_datagram(c->kind) || (c->kind == WEIR_APP_UPDATES && c->datagrams);
 }

@@ -50,7 +50,7 @@ static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]
 		return complain(why, "kernel flow: the receiver needs a port");
 	if ((u32)c->app.kind >= WEIR_APP_KINDS)
 		return complain(why, "kernel flow: no such application");
-	if (weir_app_is_datagram(c->app.kind)) {
+	if (weir_app_sends_datagrams(&c->app)) {
 		u64 header_bytes = family == AF_INET ? 28 : 48;
 		if (c->app.chunk_bytes >= header_bytes && c->app.chunk_bytes <= WIRE_MAX_BYTES)
 			return 0;
@@ -74,7 +74,7 @@ static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]
 static _Noreturn void be_child(struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
 {
 	struct weir_ktcp_child c = {.config = &f->config, .shared = f->shared, .peer = peer, .ready = ready};
-	bool sends = side == SENDER, datagrams = weir_app_is_datagram(f->config.app.kind);
+	bool sends = side == SENDER, datagrams = weir_app_sends_datagrams(&f->config.app);
 	c.fault = sends ? &f->shared->sender.fault : &f->shared->receiver.fault;
 	if (weir_ktcp_child_begin(&c, sends ? f->config.sender_ns : f->config.receiver_ns, parent) < 0)
 		_exit(1);

@@ -203,8 +203,9 @@ static bool only_loses(const struct weir_impair_config *c)
 
 static bool is_line(const struct weir_hop_config *c)
 {
-	return !c->general && c->rate.kind == WEIR_RATE_FIXED && c->queue.aqm == WEIR_AQM_DROPTAIL &&
-	       !c->policer_bps && !c->aggregate_ns && only_loses(&c->before) && only_loses(&c->after);
+	return !c->general && c->rate.kind == WEIR_RATE_FIXED && !c->rate.exponential &&
+	       c->queue.aqm == WEIR_AQM_DROPTAIL && !c->policer_bps && !c->aggregate_ns &&
+	       only_loses(&c->before) && only_loses(&c->after);
 }
 
 /* NULL also when nothing is lost; *failed tells the two apart. */

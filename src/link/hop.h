@@ -31,6 +31,8 @@ struct weir_rate_config {
 	u64 walk_min_bps, walk_max_bps; /* WALK: reflecting borders */
 	u64 walk_step_ns;		/* WALK: a new rate each step */
 	double walk_sigma;		/* WALK: standard deviation of a step, as a fraction of the mean */
+	bool exponential; /* FIXED: each packet's time is drawn, exponential with the mean that its bytes
+			     take */
 };
 
 struct weir_queue_config {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A server with a rate: constant, or a random walk that takes a step each walk_step_ns.
+/* A server with a rate: constant, a random walk that takes a step each walk_step_ns, or constant in the mean
+ * only, each packet's time being exponential.
  *
  * Work is counted in bits times 1e9, so that a rate of 1 bit/s does one unit a ns. A packet ends at a
  * whole ns plus work left over in it; the next one of the same busy period begins with that much more to
@@ -39,7 +40,10 @@ static void begin(struct rate_server *r, u64 now_ns)
 	if (!weir_server_begin(&r->server, now_ns))
 		return;
 	r->at_ns = now_ns;
-	r->work = r->server.packet.bytes * 8 * WEIR_NS_PER_S + r->rest;
+	r->work = r->server.packet.bytes * 8 * WEIR_NS_PER_S;
+	if (r->config.exponential)
+		r->work = (u64)weir_draw_exponential(&r->rng, (double)r->work);
+	r->work += r->rest;
 	plan(r);
 }
 

@@ -9,18 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)WEIR_SCENARIO_POISSON == WEIR_APP_POISSON, "the scenario's enums are the applications'");
+_Static_assert((int)WEIR_SCENARIO_UPDATES == WEIR_APP_UPDATES, "the scenario's enums are the applications'");
 
-struct weir_app_config weir_build_app(const struct weir_scenario_app *a)
+struct weir_app_config weir_build_app(const struct weir_scenario_flow *f)
 {
+	const struct weir_scenario_app *a = &f->app;
+	bool updates = a->kind == WEIR_SCENARIO_UPDATES, stream = f->transport == WEIR_SCENARIO_TCP;
 	return (struct weir_app_config){
 	    .kind = (enum weir_app_kind)a->kind,
 	    .rate_bps = a->rate_bps,
-	    .chunk_bytes = a->chunk_bytes,
+	    .chunk_bytes = updates && !stream ? weir_scenario_packet_bytes(f) : a->chunk_bytes,
 	    .size_bytes = a->size_bytes,
 	    .on_ns = a->on_ns,
 	    .off_ns = a->off_ns,
-	    .exponential = a->exponential,
+	    .rate_uhz = a->rate_uhz,
+	    .datagrams = updates && !stream,
+	    .exponential = a->exponential || (updates && a->generate == WEIR_SCENARIO_GENERATE_POISSON),
 	    .think_ns = a->think_ns,
 	};
 }

@@ -73,7 +73,7 @@ void weir_build_free(struct weir_build *b);
 
 /* Row of the histograms where this flow of the entry counts. */
 u32 weir_build_hist(const struct weir_build *b, const struct weir_build_entry *e, u32 flow);
-struct weir_app_config weir_build_app(const struct weir_scenario_app *a);
+struct weir_app_config weir_build_app(const struct weir_scenario_flow *f);
 
 /* "cubic", or "cubic.7" for one of several, from 1 as in the scenario. */
 void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES]);

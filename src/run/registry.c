@@ -31,7 +31,7 @@ int weir_registry_add(struct weir_registry *r, const char *name, const struct we
 		r->ops = all;
 		r->room = room;
 	}
-	r->entries[i] = (struct weir_scenario_catalog_entry){name, ops->params, ops->n_params};
+	r->entries[i] = (struct weir_scenario_catalog_entry){name, ops->params, ops->n_params, false};
 	r->ops[i] = ops;
 	if (i == r->catalog.n)
 		r->catalog.n++;

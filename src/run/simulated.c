@@ -66,7 +66,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .cc = e->ops,
 	    .params = e->params,
 	    .endpoint = endpoint_of(&f->endpoint),
-	    .app = weir_build_app(&f->app),
+	    .app = weir_build_app(f),
 	    .stop_ns = f->stop_ns,
 	    .fct = f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST,
 	};

@@ -224,7 +224,7 @@ static bool read_number(const struct weir_schema_key *key, const char *text, u64
 	static const u8 units[] = {
 	    [WEIR_KEY_COUNT] = WEIR_QUANTITY_COUNT,	[WEIR_KEY_RATE] = WEIR_QUANTITY_RATE,
 	    [WEIR_KEY_TIME] = WEIR_QUANTITY_TIME,	[WEIR_KEY_BYTES] = WEIR_QUANTITY_BYTES,
-	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS,
+	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS, [WEIR_KEY_FREQUENCY] = WEIR_QUANTITY_FREQUENCY,
 	};
 	enum weir_quantity unit = (enum weir_quantity)units[key->kind];
 	if ((key->flags & WEIR_KEY_UNLIMITED) && !strcmp(text, "unlimited")) {

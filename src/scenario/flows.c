@@ -8,10 +8,34 @@
 
 #define HISTORIC_RWND_BYTES 4096
 #define HISTORIC_RWND_MAX_BYTES 65535
+#define UDP_HEADER_BYTES 28
 
 static bool is_datagram(u32 app)
 {
 	return app == WEIR_SCENARIO_CBR || app == WEIR_SCENARIO_POISSON;
+}
+
+bool weir_scenario_is_datagram(const struct weir_scenario_flow *f)
+{
+	return f->transport == WEIR_SCENARIO_UDP || is_datagram(f->app.kind);
+}
+
+u64 weir_scenario_packet_bytes(const struct weir_scenario_flow *f)
+{
+	if (f->transport == WEIR_SCENARIO_ACP)
+		return f->app.update_bytes + WEIR_SCENARIO_ACP_HEADER_BYTES + f->endpoint.header_bytes;
+	if (f->app.kind == WEIR_SCENARIO_UPDATES && f->transport == WEIR_SCENARIO_UDP)
+		return f->app.update_bytes + f->endpoint.header_bytes;
+	if (weir_scenario_is_datagram(f))
+		return f->app.chunk_bytes;
+	return f->endpoint.mss_bytes + f->endpoint.header_bytes;
+}
+
+u64 weir_scenario_ack_bytes(const struct weir_scenario_flow *f)
+{
+	if (f->transport == WEIR_SCENARIO_ACP)
+		return WEIR_SCENARIO_ACP_ANSWER_BYTES + f->endpoint.header_bytes;
+	return weir_scenario_is_datagram(f) ? 0 : f->endpoint.header_bytes;
 }
 
 static void find_path(struct weir_checker *c, const struct weir_scenario *s, const struct weir_flow_input *in,
@@ -41,30 +65,130 @@ static const char *era_word(u32 era)
 	return era == WEIR_SCENARIO_ERA_1986 ? "1986" : era == WEIR_SCENARIO_ERA_1988 ? "1988" : "today";
 }
 
-/* A datagram application just sends; a stream needs somebody who decides how fast. */
-static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
+static const char *app_word(u32 kind)
+{
+	return kind == WEIR_SCENARIO_CBR ? "cbr" : kind == WEIR_SCENARIO_POISSON ? "poisson" : "updates";
+}
+
+static void refuse(struct weir_checker *c, const struct weir_yaml *node, const char *key, const char *what)
+{
+	const struct weir_yaml *child = weir_yaml_find(node, key);
+	if (child)
+		weir_check_mistake(c, child->key_at, "\"%s\" does not apply to %s", key, what);
+}
+
+/* A stream needs somebody who decides how fast. */
+static void check_stream(struct weir_checker *c, const struct weir_yaml *node,
 			 const struct weir_scenario_flow *flow)
 {
-	static const char *const keys[] = {"controller", "endpoint", "transport"};
 	const struct weir_yaml *controller = weir_yaml_find(node, "controller");
-	if (!is_datagram(flow->app.kind)) {
-		bool historic = flow->endpoint.era != WEIR_SCENARIO_MODERN;
-		if (!controller && !historic)
-			weir_check_mistake(c, node->at, "a flow needs \"controller\"");
-		if (controller && historic)
-			weir_check_mistake(
-			    c, controller->key_at,
-			    "controller: an endpoint of %s controls itself: leave it out, or set "
-			    "endpoint: {era: modern}",
-			    era_word(flow->endpoint.era));
+	bool historic = flow->endpoint.era != WEIR_SCENARIO_MODERN;
+	if (!controller && !historic)
+		weir_check_mistake(c, node->at, "a flow needs \"controller\"");
+	if (controller && historic)
+		weir_check_mistake(c, controller->key_at,
+				   "controller: an endpoint of %s controls itself: leave it out, or set "
+				   "endpoint: {era: modern}",
+				   era_word(flow->endpoint.era));
+}
+
+/* A datagram application just sends. */
+static void check_datagrams(struct weir_checker *c, const struct weir_yaml *node,
+			    const struct weir_scenario_flow *flow)
+{
+	char what[32];
+	snprintf(what, sizeof what, "datagrams (%s)", app_word(flow->app.kind));
+	refuse(c, node, "controller", what);
+	if (flow->transport == WEIR_SCENARIO_UDP)
 		return;
-	}
-	for (u32 i = 0; i < 3; i++) {
-		const struct weir_yaml *child = weir_yaml_find(node, keys[i]);
-		if (child)
-			weir_check_mistake(c, child->key_at, "\"%s\" does not apply to datagrams (%s)",
-					   keys[i], flow->app.kind == WEIR_SCENARIO_CBR ? "cbr" : "poisson");
-	}
+	refuse(c, node, "endpoint", what);
+	refuse(c, node, "transport", what);
+}
+
+static void check_application(struct weir_checker *c, const struct weir_yaml *node,
+			      const struct weir_scenario_flow *flow)
+{
+	const struct weir_yaml *at = weir_yaml_find(node, "application");
+	bool updates = flow->app.kind == WEIR_SCENARIO_UPDATES;
+	if (flow->transport == WEIR_SCENARIO_ACP && !updates)
+		weir_check_mistake(c, at->at, "application: acp carries `updates` only");
+	if (flow->transport == WEIR_SCENARIO_UDP && !updates && !is_datagram(flow->app.kind))
+		weir_check_mistake(c, at->at,
+				   "application: udp carries `updates`, `cbr` or `poisson`: the others are "
+				   "streams");
+}
+
+static void check_age_controller(struct weir_checker *c, const struct weir_yaml *node,
+				 const struct weir_scenario_flow *flow)
+{
+	const struct weir_scenario_controller *k = &flow->controller;
+	bool acp = flow->transport == WEIR_SCENARIO_ACP;
+	if (acp && !weir_yaml_find(node, "controller"))
+		weir_check_mistake(c, node->at, "a flow needs \"controller\", such as acp-robust");
+	if (!k->name || k->subject)
+		return;
+	bool age = k->index != WEIR_SCENARIO_NONE && c->tree->catalog->controllers[k->index].age;
+	bool known = k->index != WEIR_SCENARIO_NONE;
+	if (acp && (k->kernel || (known && !age)))
+		weir_check_mistake(c, k->at,
+				   "%s sets a window; transport: acp needs an age controller, such "
+				   "as acp-robust",
+				   k->name);
+	if (!acp && known && age)
+		weir_check_mistake(c, k->at, "%s is an age controller: it needs transport: acp", k->name);
+}
+
+/* When values come into being, where nobody said: by their rate if there is one. */
+static void settle_updates(struct weir_checker *c, const struct weir_yaml *node,
+			   struct weir_scenario_flow *flow)
+{
+	struct weir_scenario_app *app = &flow->app;
+	bool acp = flow->transport == WEIR_SCENARIO_ACP;
+	if (app->kind != WEIR_SCENARIO_UPDATES)
+		return;
+	flow->age.measured = true;
+	if (!app->rate_uhz && (!acp || (app->generate != WEIR_SCENARIO_NONE &&
+					app->generate != WEIR_SCENARIO_GENERATE_AT_SLOT)))
+		weir_check_mistake(c, node->at, "updates need \"rate\", such as 20 Hz");
+	else if (app->generate == WEIR_SCENARIO_GENERATE_AT_SLOT && !acp)
+		weir_check_mistake(c, node->at, "generate: at-slot needs transport: acp");
+	else if (app->generate == WEIR_SCENARIO_GENERATE_AT_SLOT && app->rate_uhz)
+		weir_check_mistake(c, node->at, "generate: at-slot has no rate of its own");
+	if (acp && app->update_bytes > WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES)
+		weir_check_mistake(c, node->at,
+				   "update: acp carries at most %d B: it must fit into one datagram",
+				   WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES);
+	if (app->generate == WEIR_SCENARIO_NONE)
+		app->generate =
+		    app->rate_uhz ? WEIR_SCENARIO_GENERATE_PERIODIC : WEIR_SCENARIO_GENERATE_AT_SLOT;
+}
+
+/* Below the updates of udp and acp there are IPv4 and UDP, unless the flow itself says more (IPv6: 48). */
+static void settle_header(const struct weir_yaml *node, struct weir_scenario_flow *flow)
+{
+	const struct weir_yaml *endpoint = weir_yaml_find(node, "endpoint");
+	if (flow->transport == WEIR_SCENARIO_TCP)
+		return;
+	flow->endpoint.era = WEIR_SCENARIO_MODERN;
+	if (!endpoint || !weir_yaml_find(endpoint, "header"))
+		flow->endpoint.header_bytes = UDP_HEADER_BYTES;
+}
+
+/* Who sends, and what fits to whom. */
+static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
+			 struct weir_scenario_flow *flow)
+{
+	settle_header(node, flow);
+	check_application(c, node, flow);
+	check_age_controller(c, node, flow);
+	settle_updates(c, node, flow);
+	flow->age.measured |= flow->age.bound_ns > 0;
+	if (weir_scenario_is_datagram(flow))
+		check_datagrams(c, node, flow);
+	else if (flow->transport == WEIR_SCENARIO_TCP)
+		check_stream(c, node, flow);
+	if (flow->age.ceiling_uhz && flow->age.floor_uhz > flow->age.ceiling_uhz)
+		weir_check_mistake(c, weir_yaml_find(node, "floor")->at, "floor: it is above the ceiling");
 }
 
 static bool is_bsd_policy(const struct weir_scenario_endpoint *e)
@@ -118,8 +242,10 @@ static void settle_window(struct weir_scenario_endpoint *e)
 static void check_flow(struct weir_checker *c, struct weir_scenario *s, const struct weir_yaml *node,
 		       bool traffic, struct weir_scenario_flow *flow)
 {
-	struct weir_flow_input in = {
-	    .flow = {.stop_ns = WEIR_NEVER, .endpoint = s->endpoint, .at = node->at}};
+	struct weir_flow_input in = {.flow = {.stop_ns = WEIR_NEVER,
+					      .endpoint = s->endpoint,
+					      .app = {.generate = WEIR_SCENARIO_NONE},
+					      .at = node->at}};
 	u32 before = c->mistakes;
 	if (node->bad)
 		return;
@@ -137,6 +263,8 @@ static void check_flow(struct weir_checker *c, struct weir_scenario *s, const st
 	settle_window(&flow->endpoint);
 	if (weir_yaml_find(node, "endpoint"))
 		check_endpoint(c, weir_yaml_find(node, "endpoint"), "", &flow->endpoint);
+	if (flow->transport == WEIR_SCENARIO_TCP && flow->app.kind == WEIR_SCENARIO_UPDATES)
+		flow->app.chunk_bytes = flow->app.update_bytes;
 	bool in_mss = flow->app.kind == WEIR_SCENARIO_PACED || flow->app.kind == WEIR_SCENARIO_ON_OFF;
 	if (in_mss && flow->app.chunk_bytes == 0)
 		flow->app.chunk_bytes = flow->endpoint.mss_bytes;
@@ -205,9 +333,7 @@ static void check_buffers(struct weir_checker *c, const struct weir_scenario *s,
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_scenario_flow *f = &s->flows[i];
 		struct largest *l = &largest[f->path];
-		bool datagram = is_datagram(f->app.kind);
-		u64 data = datagram ? f->app.chunk_bytes : f->endpoint.mss_bytes + f->endpoint.header_bytes;
-		u64 ack = datagram ? 0 : f->endpoint.header_bytes;
+		u64 data = weir_scenario_packet_bytes(f), ack = weir_scenario_ack_bytes(f);
 		l->there = weir_max(l->there, f->reverse ? ack : data);
 		l->back = weir_max(l->back, f->reverse ? data : ack);
 	}

@@ -4,11 +4,22 @@
 #include "schema.h"
 
 static const char *const kind_words[] = {
-    [WEIR_KEY_TEXT] = "text",	    [WEIR_KEY_NAME] = "name",	      [WEIR_KEY_FLAG] = "`true`, `false`",
-    [WEIR_KEY_FILE] = "file",	    [WEIR_KEY_FRACTION] = "fraction", [WEIR_KEY_COUNT] = "number",
-    [WEIR_KEY_RATE] = "rate",	    [WEIR_KEY_TIME] = "time",	      [WEIR_KEY_BYTES] = "size",
-    [WEIR_KEY_PACKETS] = "packets", [WEIR_KEY_BUFFER] = "buffer",     [WEIR_KEY_CONTROLLER] = "controller",
-    [WEIR_KEY_MAP] = "map",	    [WEIR_KEY_LIST] = "list",	      [WEIR_KEY_NAMED] = "map by name",
+    [WEIR_KEY_TEXT] = "text",
+    [WEIR_KEY_NAME] = "name",
+    [WEIR_KEY_FLAG] = "`true`, `false`",
+    [WEIR_KEY_FILE] = "file",
+    [WEIR_KEY_FRACTION] = "fraction",
+    [WEIR_KEY_COUNT] = "number",
+    [WEIR_KEY_RATE] = "rate",
+    [WEIR_KEY_TIME] = "time",
+    [WEIR_KEY_BYTES] = "size",
+    [WEIR_KEY_PACKETS] = "packets",
+    [WEIR_KEY_BUFFER] = "buffer",
+    [WEIR_KEY_CONTROLLER] = "controller",
+    [WEIR_KEY_MAP] = "map",
+    [WEIR_KEY_LIST] = "list",
+    [WEIR_KEY_NAMED] = "map by name",
+    [WEIR_KEY_FREQUENCY] = "frequency",
 };
 
 static void print_words(const char *words, u32 only, FILE *to)
@@ -36,9 +47,10 @@ static void print_value(const struct weir_schema_key *key, FILE *to)
 static void print_range(const struct weir_schema_key *key, FILE *to)
 {
 	static const u8 quantities[] = {
-	    [WEIR_KEY_FRACTION] = WEIR_QUANTITY_RATIO, [WEIR_KEY_COUNT] = WEIR_QUANTITY_COUNT,
-	    [WEIR_KEY_RATE] = WEIR_QUANTITY_RATE,      [WEIR_KEY_TIME] = WEIR_QUANTITY_TIME,
-	    [WEIR_KEY_BYTES] = WEIR_QUANTITY_BYTES,    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS,
+	    [WEIR_KEY_FRACTION] = WEIR_QUANTITY_RATIO,	    [WEIR_KEY_COUNT] = WEIR_QUANTITY_COUNT,
+	    [WEIR_KEY_FREQUENCY] = WEIR_QUANTITY_FREQUENCY, [WEIR_KEY_RATE] = WEIR_QUANTITY_RATE,
+	    [WEIR_KEY_TIME] = WEIR_QUANTITY_TIME,	    [WEIR_KEY_BYTES] = WEIR_QUANTITY_BYTES,
+	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS,
 	};
 	char low[48], high[48];
 	if (!key->max)

@@ -53,6 +53,10 @@ static void check_rate(struct weir_checker *c, const struct weir_yaml *node, str
 	}
 	if (!first)
 		weir_check_mistake(c, node->at, "a hop needs \"rate\", \"trace\" or \"walk\"");
+	if (hop->service == WEIR_SCENARIO_EXPONENTIAL &&
+	    (hop->rate_kind != WEIR_SCENARIO_FIXED || !hop->rate_bps))
+		weir_check_mistake(c, weir_yaml_find(node, "service")->key_at,
+				   "service: exponential needs a fixed rate");
 }
 
 static void check_after(struct weir_checker *c, const struct weir_yaml *node)

@@ -13,6 +13,7 @@ static enum weir_quantity quantity_of(const char *unit, u64 *scale)
 	       : !strcmp(unit, "bytes")	  ? WEIR_QUANTITY_BYTES
 	       : !strcmp(unit, "packets") ? WEIR_QUANTITY_PACKETS
 	       : !strcmp(unit, "Bps")	  ? WEIR_QUANTITY_RATE
+	       : !strcmp(unit, "Hz")	  ? WEIR_QUANTITY_FREQUENCY
 	       : !strcmp(unit, "ratio")	  ? WEIR_QUANTITY_RATIO
 					  : WEIR_QUANTITY_COUNT;
 }

@@ -59,6 +59,12 @@ static const struct unit units[] = {
     {"packet", WEIR_QUANTITY_PACKETS, false, 1, 0},
     {"%", WEIR_QUANTITY_RATIO, true, 1, 4},
     {"BDP", WEIR_QUANTITY_BDP, true, 1, 6},
+    {"uHz", WEIR_QUANTITY_FREQUENCY, true, 1, 0},
+    {"mHz", WEIR_QUANTITY_FREQUENCY, true, 1, 3},
+    {"Hz", WEIR_QUANTITY_FREQUENCY, true, 1, 6},
+    {"kHz", WEIR_QUANTITY_FREQUENCY, true, 1, 9},
+    {"MHz", WEIR_QUANTITY_FREQUENCY, true, 1, 12},
+    {"/s", WEIR_QUANTITY_FREQUENCY, false, 1, 6},
 };
 #define N_UNITS (sizeof units / sizeof units[0])
 
@@ -77,6 +83,7 @@ static const struct {
     [WEIR_QUANTITY_PACKETS] = {"a number of packets", {"packets", NULL}},
     [WEIR_QUANTITY_RATIO] = {"a fraction", {"%", NULL}},
     [WEIR_QUANTITY_BDP] = {"a number of BDP", {"BDP", NULL}},
+    [WEIR_QUANTITY_FREQUENCY] = {"a number of times a second", {"Hz", "kHz"}},
 };
 #define N_KINDS (sizeof kind_words / sizeof kind_words[0])
 

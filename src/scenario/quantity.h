@@ -8,13 +8,14 @@
 #include "weir/num.h"
 
 enum weir_quantity {
-	WEIR_QUANTITY_COUNT,   /* whole, no unit */
-	WEIR_QUANTITY_RATE,    /* bit/s; also written in B/s */
-	WEIR_QUANTITY_TIME,    /* ns */
-	WEIR_QUANTITY_BYTES,   /* bytes */
-	WEIR_QUANTITY_PACKETS, /* whole; the unit may be left out */
-	WEIR_QUANTITY_RATIO,   /* millionths; written as a plain number or in % */
-	WEIR_QUANTITY_BDP,     /* millionths of a bandwidth-delay product */
+	WEIR_QUANTITY_COUNT,	 /* whole, no unit */
+	WEIR_QUANTITY_RATE,	 /* bit/s; also written in B/s */
+	WEIR_QUANTITY_TIME,	 /* ns */
+	WEIR_QUANTITY_BYTES,	 /* bytes */
+	WEIR_QUANTITY_PACKETS,	 /* whole; the unit may be left out */
+	WEIR_QUANTITY_RATIO,	 /* millionths; written as a plain number or in % */
+	WEIR_QUANTITY_BDP,	 /* millionths of a bandwidth-delay product */
+	WEIR_QUANTITY_FREQUENCY, /* millionths of a Hz */
 };
 
 /* Bit of a kind in a set of kinds. */

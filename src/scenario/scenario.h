@@ -79,12 +79,15 @@ struct weir_scenario_impair {
 	bool jitter_reorders;
 };
 
+/* How long a packet of a given size is in transmission: always as long, or exponentially distributed. */
+enum weir_scenario_service { WEIR_SCENARIO_EVEN, WEIR_SCENARIO_EXPONENTIAL };
 enum weir_scenario_rate_kind { WEIR_SCENARIO_FIXED, WEIR_SCENARIO_TRACE, WEIR_SCENARIO_WALK };
 
 struct weir_scenario_hop {
 	const char *name;
 	u32 rate_kind;	   /* enum weir_scenario_rate_kind */
 	u64 rate_bps;	   /* FIXED: 0 = infinitely fast (`unlimited`). WALK: the start and the mean */
+	u32 service;	   /* enum weir_scenario_service; FIXED only */
 	const char *trace; /* TRACE: path of the file, resolved from the scenario's folder */
 	struct weir_scenario_place trace_at;
 	u64 walk_min_bps, walk_max_bps, walk_step_ns;
@@ -153,6 +156,13 @@ enum weir_scenario_app_kind {
 	WEIR_SCENARIO_REQUEST,
 	WEIR_SCENARIO_CBR,     /* datagrams: neither controller nor endpoint */
 	WEIR_SCENARIO_POISSON, /* likewise */
+	WEIR_SCENARIO_UPDATES, /* of a state: by tcp a stream of them, by udp and acp one a datagram */
+};
+/* When a value comes into being that an update tells. */
+enum weir_scenario_generate {
+	WEIR_SCENARIO_GENERATE_AT_SLOT,	 /* asked for when it is about to leave: acp only */
+	WEIR_SCENARIO_GENERATE_PERIODIC, /* at rate_uhz, at equal gaps */
+	WEIR_SCENARIO_GENERATE_POISSON,	 /* at rate_uhz, at exponential gaps */
 };
 struct weir_scenario_app {
 	u32 kind;		     /* enum weir_scenario_app_kind */
@@ -161,6 +171,24 @@ struct weir_scenario_app {
 	u64 size_bytes;		     /* SIZED, REQUEST */
 	u64 on_ns, off_ns, think_ns; /* ON_OFF; REQUEST */
 	bool exponential;
+	u64 update_bytes, rate_uhz; /* UPDATES: payload of each; how many a second, in millionths */
+	u32 generate;		    /* UPDATES: enum weir_scenario_generate */
+};
+
+/* Of acp, without the headers of UDP and IP (docs/formats.md, "Telemetry on the wire"). */
+#define WEIR_SCENARIO_ACP_HEADER_BYTES 64
+#define WEIR_SCENARIO_ACP_ANSWER_BYTES 60
+#define WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES 1400
+
+enum weir_scenario_transport { WEIR_SCENARIO_TCP, WEIR_SCENARIO_UDP, WEIR_SCENARIO_ACP };
+
+/* Of a flow whose age of information is of interest. */
+struct weir_scenario_age {
+	bool measured; /* by `age: true`, and where there are updates */
+	u64 bound_ns;  /* an age above it is a violation; 0: no bound */
+	/* acp; 0: none */
+	u64 max_age_ns;		    /* an older value is not sent any more */
+	u64 floor_uhz, ceiling_uhz; /* of the rate of updates */
 };
 
 struct weir_scenario_controller {
@@ -184,11 +212,18 @@ struct weir_scenario_flow {
 	u64 start_ns;
 	u64 stop_ns;	     /* WEIR_NEVER: with the run */
 	u64 start_jitter_ns; /* each flow starts at start_ns + uniform [0, start_jitter_ns] by seed */
+	u32 transport;	     /* enum weir_scenario_transport */
 	struct weir_scenario_app app;
-	struct weir_scenario_controller controller;
+	struct weir_scenario_age age;
+	struct weir_scenario_controller controller; /* of `transport: acp` an age controller */
 	struct weir_scenario_endpoint endpoint;
 	struct weir_scenario_place at;
 };
+/* Without any controller: udp, and the applications that are only ever sent so. */
+bool weir_scenario_is_datagram(const struct weir_scenario_flow *f);
+/* On the wire: the largest packet that it sends forth, and what answers it (0: nothing; TCP: the least). */
+u64 weir_scenario_packet_bytes(const struct weir_scenario_flow *f);
+u64 weir_scenario_ack_bytes(const struct weir_scenario_flow *f);
 
 struct weir_scenario_record {
 	bool pcap, qlog, iperf3, mahimahi, sends;
@@ -218,6 +253,7 @@ struct weir_scenario_catalog {
 		const char *name;
 		const struct weir_param *params;
 		u32 n_params;
+		bool age; /* it decides how often an acp flow sends; else a window */
 	} * controllers;
 	/* Above 0: real packets of up to this size take the paths. Then flows need not be there, and a path
 	 * may take no time. */

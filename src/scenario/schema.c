@@ -11,6 +11,7 @@
 #define ONE 1000000ULL /* of a fraction */
 #define TBIT 1000000000000ULL
 #define TB 1000000000000ULL
+#define MEGAHERTZ 1000000000000ULL /* in uHz */
 
 #define REQUIRED WEIR_KEY_REQUIRED
 #define SINGLE WEIR_KEY_SINGLE
@@ -18,6 +19,8 @@
 #define BIT(word) (1u << WEIR_SCENARIO_##word)
 #define RATES .min = 1, .max = 10 * TBIT
 #define DELAYS .min = 0, .max = HOUR
+#define FREQUENCIES .min = 1000, .max = MEGAHERTZ /* of 1 mHz and more */
+#define GENERATE "at-slot|periodic|poisson"
 
 static const struct weir_schema_key scenario_keys[] = {
     {"title", WEIR_KEY_TEXT, SINGLE, AT(weir_scenario, title), .help = "the heading of the report"},
@@ -59,6 +62,10 @@ static const struct weir_schema_key hop_keys[] = {
     {"name", WEIR_KEY_NAME, SINGLE | REQUIRED, AT(weir_scenario_hop, name), .help = "one hop, one name"},
     {"rate", WEIR_KEY_RATE, WEIR_KEY_UNLIMITED, AT(weir_scenario_hop, rate_bps), RATES,
      .help = "a fixed rate; this, `trace` or `walk` is needed"},
+    {"service", WEIR_KEY_WORD, AT(weir_scenario_hop, service), .words = "even|exponential",
+     .default_text = "even",
+     .help = "of a fixed `rate`: the time that a packet takes is as long as its bytes need, or exponential "
+	     "with that mean, drawn for each packet (the M of queueing theory)"},
     {"trace", WEIR_KEY_FILE, AT(weir_scenario_hop, trace),
      .place_at = offsetof(struct weir_scenario_hop, trace_at),
      .help = "a trace file, looked for from the scenario's folder"},
@@ -181,13 +188,33 @@ static const struct weir_schema_key flow_keys[] = {
      .max = WEIR_SCENARIO_MAX_FLOWS, .help = "so many equal flows: NAME.1, NAME.2, ..."},
     {"controller", WEIR_KEY_CONTROLLER, AT(weir_flow_input, flow.controller),
      .help = "a name of `weir list controllers`, or a map {name, parameters}; needed but for datagrams"},
-    {"application", WEIR_KEY_MAP, 0, WEIR_SCOPE_APPLICATION, AT(weir_flow_input, flow.app),
+    {"application", WEIR_KEY_MAP, 0, WEIR_SCOPE_APPLICATION, AT(weir_flow_input, flow.app), .only = BIT(TCP),
      .default_text = "bulk", .help = "what is sent: a name, or a map with its keys"},
+    {"application", WEIR_KEY_MAP, 0, WEIR_SCOPE_APPLICATION, AT(weir_flow_input, flow.app),
+     .only = BIT(UDP) | BIT(ACP), .default_text = "updates",
+     .help = "`updates`; by udp also `cbr` and `poisson`"},
     {"rate", WEIR_KEY_RATE, WEIR_KEY_SHARED, RATES, .help = "short for `application.rate`"},
     {"size", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 1000 * TB,
      .help = "short for `application.size`"},
-    {"transport", WEIR_KEY_WORD, AT(weir_flow_input, transport), .words = "tcp", .later = "weir-udp|acp",
-     .default_text = "tcp", .help = "how it is sent"},
+    {"update", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 65000,
+     .help = "short for `application.update`"},
+    {"generate", WEIR_KEY_WORD, WEIR_KEY_SHARED, .words = GENERATE,
+     .help = "short for `application.generate`"},
+    {"transport", WEIR_KEY_WORD, AT(weir_flow_input, flow.transport), .words = "tcp|udp|acp",
+     .later = "weir-udp", .default_text = "tcp",
+     .help = "how it is sent: a stream, datagrams without any control, or updates at a rate that an age "
+	     "controller sets (docs/age.md)"},
+    {"age", WEIR_KEY_FLAG, AT(weir_flow_input, flow.age.measured), .default_text = "false",
+     .help = "measure the age of information at the receiver: without `updates` each segment or datagram is "
+	     "an update, generated when it is first sent. Of `updates` it is always measured"},
+    {"age_bound", WEIR_KEY_TIME, AT(weir_flow_input, flow.age.bound_ns), .min = US, .max = DAY,
+     .help = "the age that shall not be passed: how long it was is recorded; implies `age: true`"},
+    {"max_age", WEIR_KEY_TIME, AT(weir_flow_input, flow.age.max_age_ns), .only = BIT(ACP), .min = US,
+     .max = DAY, .help = "a value that is older when its turn comes is not sent, but counted as expired"},
+    {"floor", WEIR_KEY_FREQUENCY, AT(weir_flow_input, flow.age.floor_uhz), .only = BIT(ACP), FREQUENCIES,
+     .help = "the rate of updates never falls below, while the path answers"},
+    {"ceiling", WEIR_KEY_FREQUENCY, AT(weir_flow_input, flow.age.ceiling_uhz), .only = BIT(ACP), FREQUENCIES,
+     .help = "and never rises above"},
     {"start", WEIR_KEY_TIME, AT(weir_flow_input, flow.start_ns), .default_text = "0 s", .max = 30 * DAY,
      .help = "when it starts"},
     {"stop", WEIR_KEY_TIME, AT(weir_flow_input, flow.stop_ns), .max = 30 * DAY,
@@ -201,7 +228,7 @@ static const struct weir_schema_key flow_keys[] = {
 #define DATAGRAMS (BIT(CBR) | BIT(POISSON))
 static const struct weir_schema_key application_keys[] = {
     {"name", WEIR_KEY_WORD, SINGLE | REQUIRED, AT(weir_scenario_app, kind),
-     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson", .help = "which"},
+     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson|updates", .help = "which"},
     {"rate", WEIR_KEY_RATE, REQUIRED, AT(weir_scenario_app, rate_bps), .only = BIT(PACED) | DATAGRAMS, RATES,
      .help = "of what it writes; of datagrams on the wire"},
     {"rate", WEIR_KEY_RATE, AT(weir_scenario_app, rate_bps), .only = BIT(ON_OFF), RATES,
@@ -218,6 +245,13 @@ static const struct weir_schema_key application_keys[] = {
      .help = "length of an off period"},
     {"think", WEIR_KEY_TIME, AT(weir_scenario_app, think_ns), .only = BIT(REQUEST), .default_text = "0 s",
      .max = DAY, .help = "from the last byte of an answer to the next request"},
+    {"update", WEIR_KEY_BYTES, AT(weir_scenario_app, update_bytes), .only = BIT(UPDATES),
+     .default_text = "526 B", .min = 1, .max = 65000, .help = "bytes of one update, without any header"},
+    {"generate", WEIR_KEY_WORD, AT(weir_scenario_app, generate), .only = BIT(UPDATES), .words = GENERATE,
+     .help = "when a new value is there: when an update is about to leave (acp, where it is the default), or "
+	     "at `rate`: at equal gaps (the default where there is a rate), or at exponential ones"},
+    {"rate", WEIR_KEY_FREQUENCY, AT(weir_scenario_app, rate_uhz), .only = BIT(UPDATES), FREQUENCIES,
+     .help = "how often a new value is there; needed but for acp"},
     {"exponential", WEIR_KEY_FLAG, AT(weir_scenario_app, exponential), .only = BIT(ON_OFF) | BIT(REQUEST),
      .default_text = "false", .help = "the times above are means of an exponential distribution"},
 };
@@ -310,7 +344,7 @@ const struct weir_schema_scope weir_schema[WEIR_SCOPES] = {
     [WEIR_SCOPE_LOSS] = {"a loss", "hops.NAME.after.loss", "p", "model", KEYS(loss)},
     [WEIR_SCOPE_REORDER] = {"a reorder", "hops.NAME.after.reorder", NULL, NULL, KEYS(reorder)},
     [WEIR_SCOPE_JITTER] = {"a jitter", "hops.NAME.after.jitter", "max", NULL, KEYS(jitter)},
-    [WEIR_SCOPE_FLOW] = {"a flow", "flows.NAME, traffic.NAME", NULL, NULL, KEYS(flow)},
+    [WEIR_SCOPE_FLOW] = {"a flow", "flows.NAME, traffic.NAME", NULL, "transport", KEYS(flow)},
     [WEIR_SCOPE_APPLICATION] = {"an application", "flows.NAME.application", "name", "name",
 				KEYS(application)},
     [WEIR_SCOPE_ENDPOINT] = {"an endpoint", "endpoint, flows.NAME.endpoint", NULL, "era", KEYS(endpoint)},

@@ -13,11 +13,12 @@ enum weir_key_kind {
 	WEIR_KEY_FLAG,	   /* true or false; bool */
 	WEIR_KEY_FILE,	   /* const char *, resolved from the scenario's folder, and a place */
 	WEIR_KEY_FRACTION, /* 0 to 1 or in %; double */
-	WEIR_KEY_COUNT,	   /* these five: u64 */
+	WEIR_KEY_COUNT,	   /* these six: u64 */
 	WEIR_KEY_RATE,
 	WEIR_KEY_TIME,
 	WEIR_KEY_BYTES,
 	WEIR_KEY_PACKETS,
+	WEIR_KEY_FREQUENCY,
 	WEIR_KEY_BUFFER,     /* struct weir_scenario_buffer */
 	WEIR_KEY_MAP,	     /* a struct of its own: scope `of` */
 	WEIR_KEY_CONTROLLER, /* struct weir_scenario_controller, checked against the catalog */
@@ -85,7 +86,6 @@ struct weir_flow_input {
 	struct weir_scenario_flow flow;
 	const char *path;
 	struct weir_scenario_place path_at;
-	u32 transport;
 };
 struct weir_back_input {
 	u64 delay_ns;

@@ -202,7 +202,7 @@ static bool add_app(struct weir_sim_flow *f, const struct weir_app_config *c)
 
 u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 {
-	bool datagram = weir_app_is_datagram(c->app.kind);
+	bool datagram = weir_app_sends_datagrams(&c->app);
 	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc == !c->historic))
 		return WEIR_NONE;
 	if (!reserve_flow(w))

@@ -17,9 +17,10 @@ static const struct weir_param vegas_params[] = {
 };
 
 static const struct weir_scenario_catalog_entry controllers[] = {
-    {"reno", NULL, 0},
-    {"cubic", NULL, 0},
-    {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0]},
+    {"reno", NULL, 0, false},
+    {"cubic", NULL, 0, false},
+    {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0], false},
+    {"acp-plus", NULL, 0, true},
 };
 
 static const struct weir_scenario_catalog catalog = {.n = sizeof controllers / sizeof controllers[0],

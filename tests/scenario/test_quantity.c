@@ -236,6 +236,7 @@ static void printed_with_the_unit_that_keeps_it_short(void **state)
 	    {WEIR_QUANTITY_COUNT, 1000000, "1000000"},	  {WEIR_QUANTITY_PACKETS, 10, "10 packets"},
 	    {WEIR_QUANTITY_PACKETS, 1, "1 packet"},	  {WEIR_QUANTITY_RATIO, 10000, "0.01"},
 	    {WEIR_QUANTITY_RATIO, 1, "0.000001"},	  {WEIR_QUANTITY_BDP, 1500000, "1.5 BDP"},
+	    {WEIR_QUANTITY_FREQUENCY, 531000, "531 mHz"}, {WEIR_QUANTITY_FREQUENCY, 20000000, "20 Hz"},
 	};
 	char out[48];
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -249,7 +250,7 @@ static void printing_loses_nothing(void **state)
 {
 	(void)state;
 	char out[48], error[WEIR_QUANTITY_ERROR];
-	for (u32 kind = 0; kind <= WEIR_QUANTITY_BDP; kind++)
+	for (u32 kind = 0; kind <= WEIR_QUANTITY_FREQUENCY; kind++)
 		for (u64 x = 1, i = 0; i < 60; i++, x = x * 2 + i % 3) {
 			u64 back;
 			weir_quantity_print((enum weir_quantity)kind, x, out);

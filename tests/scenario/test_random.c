@@ -262,7 +262,7 @@ static void one_wrong_value_is_found_where_it_stands(void **state)
 
 /* ---- the schema's own borders ---- */
 
-static bool refuses(enum weir_scope_id scope, const char *key, enum weir_quantity kind, u64 value)
+static bool refuses(enum weir_scope_id scope, const char *key, bool acp, enum weir_quantity kind, u64 value)
 {
 	char printed[48], pair[120], text[400], out[4000];
 	weir_quantity_print(kind, value, printed);
@@ -274,7 +274,8 @@ static bool refuses(enum weir_scope_id scope, const char *key, enum weir_quantit
 	else if (scope == WEIR_SCOPE_ENDPOINT)
 		snprintf(text, sizeof text, "endpoint: {%s}\n", pair);
 	else
-		snprintf(text, sizeof text, "flows: [{name: f, %s}]\n", pair);
+		snprintf(text, sizeof text, "flows: [{name: f, %s%s}]\n", acp ? "transport: acp, " : "",
+			 pair);
 	complain(text, strlen(text), NULL, 0, out, sizeof out);
 	snprintf(pair, sizeof pair, "%s: %s is ", key, printed);
 	return strstr(out, pair) != NULL;
@@ -288,21 +289,22 @@ static void borders_of_the_schema_hold(void **state)
 	static const u8 kinds[] = {
 	    [WEIR_KEY_COUNT] = WEIR_QUANTITY_COUNT,	[WEIR_KEY_RATE] = WEIR_QUANTITY_RATE,
 	    [WEIR_KEY_TIME] = WEIR_QUANTITY_TIME,	[WEIR_KEY_BYTES] = WEIR_QUANTITY_BYTES,
-	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS,
+	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS, [WEIR_KEY_FREQUENCY] = WEIR_QUANTITY_FREQUENCY,
 	};
 	u32 looked_at = 0;
 	for (u32 i = 0; i < 4; i++)
 		for (u32 k = 0; k < weir_schema[scopes[i]].n; k++) {
 			const struct weir_schema_key *key = &weir_schema[scopes[i]].keys[k];
-			if (key->kind < WEIR_KEY_COUNT || key->kind > WEIR_KEY_PACKETS || !key->max ||
+			if (key->kind < WEIR_KEY_COUNT || key->kind > WEIR_KEY_FREQUENCY || !key->max ||
 			    (key->flags & WEIR_KEY_SHARED))
 				continue;
 			enum weir_quantity kind = (enum weir_quantity)kinds[key->kind];
-			assert_false(refuses(scopes[i], key->name, kind, key->min));
-			assert_false(refuses(scopes[i], key->name, kind, key->max));
-			assert_true(refuses(scopes[i], key->name, kind, key->max + 1));
+			bool acp = scopes[i] == WEIR_SCOPE_FLOW && key->only;
+			assert_false(refuses(scopes[i], key->name, acp, kind, key->min));
+			assert_false(refuses(scopes[i], key->name, acp, kind, key->max));
+			assert_true(refuses(scopes[i], key->name, acp, kind, key->max + 1));
 			if (key->min)
-				assert_true(refuses(scopes[i], key->name, kind, key->min - 1));
+				assert_true(refuses(scopes[i], key->name, acp, kind, key->min - 1));
 			looked_at++;
 		}
 	assert_true(looked_at > 15);
