@@ -12,7 +12,8 @@
 #define FILE_BYTES_MOST (32u << 20)
 
 struct weir_keys {
-	struct weir_key *key; /* sorted by identity; a mapping of its own */
+	struct weir_key *key; /* as in the file; a mapping of its own */
+	u32 *order; /* by identity. qsort would copy the keys themselves to where nobody wipes them */
 	u32 n;
 	size_t mapped_bytes;
 };
@@ -104,9 +105,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static int by_identity(const void *a, const void *b)
+static int by_identity(const void *a, const void *b, void *keys)
 {
-	return strcmp(((const struct weir_key *)a)->identity, ((const struct weir_key *)b)->identity);
+	const struct weir_key *key = keys;
+	u32 one = *(const u32 *)a, two = *(const u32 *)b;
+	int order = strcmp(key[one].identity, key[two].identity);
+	return order ? order : (one > two) - (one < two);
 }
 
 static bool add_lines(struct weir_keys *k, u32 room, const char *text, size_t bytes, const char *only,
@@ -128,6 +132,7 @@ static bool add_lines(struct weir_keys *k, u32 room, const char *text, size_t by
 			continue;
 		struct weir_key key;
 		bool good = parse_line(&key, from, (size_t)(stop - from), line + 1, indent, d);
+		key.line = line + 1;
 		if (good && (!only || !strcmp(only, key.identity)) && k->n < room)
 			k->key[k->n++] = key;
 		explicit_bzero(&key, sizeof key);
@@ -160,18 +165,20 @@ struct weir_keys *weir_keys_parse(char *text, size_t bytes, const char *only, st
 	struct weir_keys *k = calloc(1, sizeof *k);
 	if (k) {
 		k->mapped_bytes = page_rounded(lines * sizeof *k->key);
+		k->order = calloc(lines, sizeof *k->order);
 		k->key = secret_alloc(k->mapped_bytes);
 	}
-	if (!k || !k->key) {
+	if (!k || !k->key || !k->order) {
 		weir_diag_add(d, 0, 0, "out of memory");
-		free(k);
+		weir_keys_free(k);
 		explicit_bzero(text, bytes);
 		return NULL;
 	}
 	bool good = add_lines(k, lines, text, bytes, only, d);
 	explicit_bzero(text, bytes);
-	if (k->n > 1)
-		qsort(k->key, k->n, sizeof *k->key, by_identity);
+	for (u32 i = 0; i < k->n; i++)
+		k->order[i] = i;
+	qsort_r(k->order, k->n, sizeof *k->order, by_identity, k->key);
 	good = good && check_twins(k, d);
 	if (good && !k->n) {
 		good = false;
@@ -193,14 +200,14 @@ bool weir_secret_file_check(const char *path, int fd, char *why, size_t room)
 {
 	struct stat st;
 	if (fd < 0 ? stat(path, &st) : fstat(fd, &st)) {
-		snprintf(why, room, "%s: %s", path, strerror(errno));
+		snprintf(why, room, "%s", strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		snprintf(why, room, "%s is no regular file", path);
+		snprintf(why, room, "no regular file");
 	} else if (st.st_uid != 0 && st.st_uid != geteuid()) {
-		snprintf(why, room, "%s holds a secret and belongs to another user (%u); chown it", path,
+		snprintf(why, room, "holds a secret, but belongs to another user (number %u)",
 			 (unsigned)st.st_uid);
 	} else if (st.st_mode & 077) {
-		snprintf(why, room, "%s holds a secret and others may use it (mode %03o): chmod 600 %s", path,
+		snprintf(why, room, "holds a secret, but others may use it (mode %03o): chmod 600 %s",
 			 (unsigned)(st.st_mode & 0777), path);
 	} else {
 		return true;
@@ -250,7 +257,7 @@ struct weir_keys *weir_keys_read(const char *path, const char *only, struct weir
 	char why[sizeof d->entry[0].text];
 	size_t bytes, mapped;
 	char *text = NULL;
-	if (!weir_secret_file_check("it", fd, why, sizeof why))
+	if (!weir_secret_file_check(path, fd, why, sizeof why))
 		weir_diag_add(d, 0, 0, "%s", why);
 	else
 		text = read_all(fd, &bytes, &mapped, d);
@@ -280,9 +287,10 @@ const struct weir_key *weir_keys_find(const struct weir_keys *k, const void *ide
 	memcpy(wanted, identity, bytes);
 	for (u32 from = 0, to = k->n; from < to;) {
 		u32 middle = from + (to - from) / 2;
-		int order = strcmp(wanted, k->key[middle].identity);
+		const struct weir_key *key = &k->key[k->order[middle]];
+		int order = strcmp(wanted, key->identity);
 		if (!order)
-			return &k->key[middle];
+			return key;
 		if (order < 0)
 			to = middle;
 		else
@@ -295,7 +303,9 @@ void weir_keys_free(struct weir_keys *k)
 {
 	if (!k)
 		return;
-	secret_free(k->key, k->mapped_bytes);
+	if (k->key)
+		secret_free(k->key, k->mapped_bytes);
+	free(k->order);
 	free(k);
 }
 

@@ -20,6 +20,7 @@
 
 struct weir_key {
 	char identity[WEIR_IDENTITY_BYTES];
+	u32 line; /* of the file */
 	u8 bytes; /* of the key */
 	u8 key[WEIR_KEY_MOST_BYTES];
 };
@@ -46,7 +47,7 @@ bool weir_identity_valid(const char *identity, size_t bytes);
 bool weir_keys_make(const char *identity, char line[WEIR_KEY_LINE_BYTES]);
 
 /* Whether a file that holds a secret is safe: a regular file of this user or of root that nobody else can
- * read or write. false: *why names the file, and what to do. -1 as `fd`: the file of that name. */
+ * read or write. false: *why says what is wrong and what to do. -1 as `fd`: the file of that name. */
 bool weir_secret_file_check(const char *path, int fd, char *why, size_t room);
 
 #endif
