@@ -86,25 +86,38 @@ struct weir_age_ops {
 
 /* ---- binding ----
  * A controller NAME (a C identifier; the command-line word has '-' for '_') is a file src/age/NAME.c that
- * defines struct NAME, struct NAME_params (u64 fields only), NAME_param_table[], NAME_signal_table[] and ends
- * with WEIR_AGE_CONTROLLER(NAME, "word", .about = "...", .source = "...", .init = ..., .on_ack = ..., ...);
- * and a line of src/age/list.def. */
-#define WEIR_AGE_CONTROLLER(id, word, ...)                                                                   \
-	_Static_assert(sizeof(struct id) <= WEIR_AGE_STATE_BYTES, #id ": state too large");                  \
-	_Static_assert(sizeof(struct id##_params) ==                                                         \
-			   sizeof(u64) * sizeof(id##_param_table) / sizeof(id##_param_table[0]),             \
-		       #id ": parameters and their table differ");                                           \
-	_Static_assert(sizeof(id##_signal_table) / sizeof(id##_signal_table[0]) <= WEIR_AGE_SIGNALS_MAX,     \
-		       #id ": too many signals");                                                            \
-	const struct weir_age_ops weir_age_##id = {                                                          \
-	    .name = word,                                                                                    \
-	    .abi = WEIR_AGE_ABI,                                                                             \
-	    .state_bytes = sizeof(struct id),                                                                \
-	    .params_bytes = sizeof(struct id##_params),                                                      \
-	    .n_params = sizeof(id##_param_table) / sizeof(id##_param_table[0]),                              \
-	    .n_signals = sizeof(id##_signal_table) / sizeof(id##_signal_table[0]),                           \
-	    .params = id##_param_table,                                                                      \
-	    .signals = id##_signal_table,                                                                    \
-	    __VA_ARGS__}
+ * defines struct NAME, struct NAME_params (u64 fields only), NAME_param_table[], NAME_signal_table[], static
+ * void NAME_init, NAME_on_ack, NAME_on_epoch, NAME_probe with the signatures above and ends with
+ *   WEIR_AGE_CONTROLLER(NAME, "word", "about", "source", NAME_on_resume or NULL);
+ * and a line of src/age/list.def. Each file also compiles as C++ (it is a part of weir_acp.c): no designated
+ * initializers, no implicit conversion from void *, and names of its own for all that is static. */
+#ifdef __cplusplus
+#define WEIR_AGE_ASSERT(condition, why) static_assert(condition, why)
+#else
+#define WEIR_AGE_ASSERT(condition, why) _Static_assert(condition, why)
+#endif
+#define WEIR_AGE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define WEIR_AGE_CONTROLLER(id, word, about, source, on_resume)                                              \
+	WEIR_AGE_ASSERT(sizeof(struct id) <= WEIR_AGE_STATE_BYTES, #id ": state too large");                 \
+	WEIR_AGE_ASSERT(sizeof(struct id##_params) == sizeof(u64) * WEIR_AGE_COUNT(id##_param_table),        \
+			#id ": parameters and their table differ");                                          \
+	WEIR_AGE_ASSERT(WEIR_AGE_COUNT(id##_signal_table) <= WEIR_AGE_SIGNALS_MAX,                           \
+			#id ": too many signals");                                                           \
+	extern const struct weir_age_ops weir_age_##id;                                                      \
+	const struct weir_age_ops weir_age_##id = {word,                                                     \
+						   about,                                                    \
+						   source,                                                   \
+						   WEIR_AGE_ABI,                                             \
+						   sizeof(struct id),                                        \
+						   sizeof(struct id##_params),                               \
+						   WEIR_AGE_COUNT(id##_param_table),                         \
+						   WEIR_AGE_COUNT(id##_signal_table),                        \
+						   id##_param_table,                                         \
+						   id##_signal_table,                                        \
+						   id##_init,                                                \
+						   id##_on_ack,                                              \
+						   id##_on_epoch,                                            \
+						   on_resume,                                                \
+						   id##_probe}
 
 #endif

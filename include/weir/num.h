@@ -111,7 +111,7 @@ WEIR_CORE u64 weir_div_wide(u64 hi, u64 lo, u64 c)
 	return (upper << 32) | weir_div_digit(&rest, lo & 0xffffffffULL, c);
 }
 
-/* weir_muldiv without a 128-bit product, which BPF lacks. */
+/* weir_muldiv without a 128-bit product, which BPF and 32-bit machines lack. */
 WEIR_CORE_APART u64 weir_muldiv_wide(u64 a, u64 b, u64 c)
 {
 	u64 a1 = a >> 32, a0 = a & 0xffffffffULL, b1 = b >> 32, b0 = b & 0xffffffffULL;
@@ -132,7 +132,7 @@ WEIR_CORE u64 weir_muldiv(u64 a, u64 b, u64 c)
 		return 0;
 	if (!((a | b) >> 32))
 		return a * b / c;
-#ifndef __BPF__
+#if !defined(__BPF__) && defined(__SIZEOF_INT128__)
 	__extension__ typedef unsigned __int128 u128;
 	u128 quotient = (u128)a * b / c;
 	return quotient >> 64 ? ~0ULL : (u64)quotient;

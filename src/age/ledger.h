@@ -14,15 +14,16 @@
 /* Age distribution over time. Between two values the age is uniform, so only the ends of these segments are
  * kept, by bucket: 32 in each power of two from 1 us to 2^24 s (194 days). Exact at the borders of buckets.
  */
-#define WEIR_SPREAD_SUB_BITS 5
-#define WEIR_SPREAD_OCTAVES 44
-#define WEIR_SPREAD_BUCKETS ((WEIR_SPREAD_OCTAVES + 1) << WEIR_SPREAD_SUB_BITS)
-struct weir_spread {
+#define WEIR_AGE_SPREAD_SUB_BITS 5
+#define WEIR_AGE_SPREAD_OCTAVES 44
+#define WEIR_AGE_SPREAD_BUCKETS ((WEIR_AGE_SPREAD_OCTAVES + 1) << WEIR_AGE_SPREAD_SUB_BITS)
+struct weir_age_spread_bucket {
+	double ends;  /* segments that begin here minus segments that end here */
+	double sum_s; /* of the ages at these ends, likewise */
+};
+struct weir_age_spread {
 	double time_s;
-	struct weir_spread_bucket {
-		double ends;  /* segments that begin here minus segments that end here */
-		double sum_s; /* of the ages at these ends, likewise */
-	} bucket[WEIR_SPREAD_BUCKETS];
+	struct weir_age_spread_bucket bucket[WEIR_AGE_SPREAD_BUCKETS];
 };
 
 struct weir_ledger {
@@ -44,14 +45,18 @@ void weir_ledger_init(struct weir_ledger *l, u64 bound_ns);
 /* A value has arrived; one that is not newer than all before changes nothing but the time. One of the future
  * is taken as of now. `spread` may be NULL. Time never goes back: an earlier now_ns is taken as the last.
  * Returns whether it is newer. */
-bool weir_ledger_value(struct weir_ledger *l, struct weir_spread *spread, u64 now_ns, u64 generated_ns);
+bool weir_ledger_value(struct weir_ledger *l, struct weir_age_spread *spread, u64 now_ns, u64 generated_ns);
+
+/* The same for a value that takes the place of what there was even where it is older: the source restarted,
+ * or its clock was corrected. */
+void weir_ledger_replace(struct weir_ledger *l, struct weir_age_spread *spread, u64 now_ns, u64 generated_ns);
 
 /* Counts up to now. Call it before reading; as often as wanted. */
-void weir_ledger_advance(struct weir_ledger *l, struct weir_spread *spread, u64 now_ns);
+void weir_ledger_advance(struct weir_ledger *l, struct weir_age_spread *spread, u64 now_ns);
 
 /* Forgets what was counted, and counts from now on (the end of a warm-up). The newest value stays; bound too.
  */
-void weir_ledger_restart(struct weir_ledger *l, struct weir_spread *spread, u64 now_ns);
+void weir_ledger_restart(struct weir_ledger *l, struct weir_age_spread *spread, u64 now_ns);
 
 /* The age now, s; 0 while not known. */
 double weir_ledger_age_s(const struct weir_ledger *l, u64 now_ns);
@@ -64,6 +69,6 @@ double weir_ledger_over_fraction(const struct weir_ledger *l);
 
 /* The age that is not exceeded for a share q of the time; within 3 % beside what interpolation gives exactly.
  */
-double weir_spread_quantile_s(const struct weir_spread *s, double q);
+double weir_age_spread_quantile_s(const struct weir_age_spread *s, double q);
 
 #endif

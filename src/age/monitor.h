@@ -40,7 +40,9 @@ struct weir_monitor {
 	u64 lost;		  /* of earlier sessions; weir_monitor_lost counts this one too */
 	u32 received, marked;	  /* of the session, as the ACK tells them */
 	u32 sessions;
-	double gap_s; /* smoothed time between updates delivered (alpha .2); 0: not known */
+	u32 next_session; /* private */
+	bool used;	  /* by age/monitors.h */
+	double gap_s;	  /* smoothed time between updates delivered (alpha .2); 0: not known */
 	/* what the source says of itself, last */
 	i64 offset_ns;
 	u32 offset_error_us, rtt_us, rate_mhz, backlog_updates;
@@ -60,8 +62,8 @@ void weir_monitor_init(struct weir_monitor *m, u64 flow_id, u32 session_seed, u6
 
 /* Takes a packet that came and writes the answer to send back where it came from; answer->type is
  * WEIR_AGE_NONE where none is due. `spread` gets the distribution of the age, or is NULL. */
-enum weir_monitor_verdict weir_monitor_receive(struct weir_monitor *m, struct weir_spread *spread, u64 now_ns,
-					       const struct weir_age_packet *in,
+enum weir_monitor_verdict weir_monitor_receive(struct weir_monitor *m, struct weir_age_spread *spread,
+					       u64 now_ns, const struct weir_age_packet *in,
 					       struct weir_age_packet *answer);
 
 /* The age of the newest value now. */

@@ -15,9 +15,10 @@
 struct weir_monitors {
 	struct weir_monitor *places;
 	u64 *keys;
-	u32 *index;	  /* open addressing: number of a place, or WEIR_MONITORS_NONE */
-	u32 *free_places; /* a stack */
+	u32 *index;
+	u32 *free_places; /* a stack of those given back */
 	u32 capacity, count, n_free, mask, hand;
+	u32 made; /* places ever used */
 	u64 seed, created, expiry_ns, bound_ns;
 	u64 verdicts[WEIR_MONITOR_VERDICTS]; /* of all packets */
 	u64 expired;
@@ -26,8 +27,8 @@ struct weir_monitors {
 /* Bytes of memory for so many sources; 0 where that is too many (2^28) or none. */
 size_t weir_monitors_bytes(u32 capacity);
 
-/* memory: of that size, aligned for u64, zeroed or not; it stays the host's. seed: random. expiry_ns: a
- * source not heard of for so long makes room; 0: never. */
+/* memory: of that size, aligned for u64, all zeros (fresh from the system: it is touched only as it is used);
+ * it stays the host's. seed: random. expiry_ns: a source not heard of for so long makes room; 0: never. */
 void weir_monitors_init(struct weir_monitors *t, void *memory, u32 capacity, u64 seed, u64 expiry_ns,
 			u64 bound_ns);
 

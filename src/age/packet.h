@@ -3,15 +3,13 @@
  * of them by age/wire.h, and a simulator never needs bytes. The value itself is no part of it: the host
  * carries it behind an UPDATE.
  *
- *   source                                  monitor
- *   PROBE (number, send time)            ->          the number and time come back; the first one opens a
- * session
- *                                       <- PROBE_ACK
- *   UPDATE (session, sequence, times)    ->          delivered if it is newer than all before it in the
- * session
- *                                       <- ACK       of the highest received, whatever came
- *   UPDATE of no session that is known   ->          not delivered
- *                                       <- RESET     with a session from now on, or with 0: probe first
+ *   source                               monitor
+ *   PROBE (number, send time)         ->           the first one opens a session
+ *                                    <- PROBE_ACK  number and send time back, the session
+ *   UPDATE (session, number, times)   ->           delivered if newer than all before it in the session
+ *                                    <- ACK        of the highest received, whatever came
+ *   UPDATE of no session known        ->           not delivered
+ *                                    <- RESET      with a session from now on, or with 0: probe first
  *
  * Sessions are what keeps a stale value from following a newer one when one end forgets: a monitor delivers
  * only what carries the session that it gave to this incarnation of the source last, so nothing that was on
@@ -33,8 +31,9 @@ enum weir_age_type {
 };
 
 enum weir_age_packet_flag {
-	WEIR_AGE_AGAIN =
-	    1 << 0, /* UPDATE: the value of the one before it, sent once more under a new number */
+	WEIR_AGE_AGAIN = 1 << 0, /* UPDATE: the value of the one before it once more, under a new number */
+	WEIR_AGE_NAMED = 1 << 1	 /* PROBE, UPDATE: a name follows the header (age/wire.h); the host sets it,
+				    the  state machines do not look at it */
 };
 
 /* "Not known" of offset_error_us, held_us. */
@@ -46,8 +45,8 @@ struct weir_age_packet {
 	u64 flow_id;
 	u32 incarnation; /* of the source: another one after each of its starts */
 	u32 session;	 /* given by the monitor, never 0; PROBE: 0; RESET: from now on, or 0 */
-	u32 sequence;	 /* UPDATE: its number; PROBE, PROBE_ACK: the probe's, in a space of its own; ACK:
-			    highest    received in the session; RESET: that of the update it answers */
+	u32 sequence;	 /* UPDATE: its number; PROBE, PROBE_ACK: the probe's, in a space of its own; ACK: the
+			    highest received in the session; RESET: that of the update it answers */
 	u8 type;	 /* enum weir_age_type */
 	u8 flags;	 /* enum weir_age_packet_flag; unknown ones are ignored */
 	bool marked;	 /* set by the host that received it: ECN said CE */

@@ -40,11 +40,10 @@ enum weir_source_phase { WEIR_SOURCE_PROBING, WEIR_SOURCE_RUNNING, WEIR_SOURCE_O
 
 /* What a packet that came was. All but the first two and PROBED change nothing but a counter. */
 enum weir_source_verdict {
-	WEIR_SOURCE_ACKED,  /* an ACK in sequence */
-	WEIR_SOURCE_RESET,  /* the monitor lost the session, or never had it */
-	WEIR_SOURCE_PROBED, /* an answer to the probe that is out */
-	WEIR_SOURCE_LATE, /* an ACK of a number that is no longer outstanding (still feedback: the path lives)
-			   */
+	WEIR_SOURCE_ACKED,   /* an ACK in sequence */
+	WEIR_SOURCE_RESET,   /* the monitor lost the session, or never had it */
+	WEIR_SOURCE_PROBED,  /* an answer to the probe that is out */
+	WEIR_SOURCE_LATE,    /* an answer to what is no longer outstanding */
 	WEIR_SOURCE_FOREIGN, /* of another flow, incarnation or session, or no answer at all (reflected) */
 	WEIR_SOURCE_BAD	     /* acknowledges what was never sent, or echoes times that cannot be */
 };
@@ -83,32 +82,42 @@ struct weir_source {
 	double rate_hz;		     /* lambda in force */
 	double srtt_s, min_rtt_s;    /* 0: not known */
 	double gap_s;		     /* the last Z */
-	u64 sent, acked;	     /* S and N^, 64 bits */
-	u32 phase;		     /* enum weir_source_phase */
+	/* 64-bit numbers, beginning at 2^32 + first_sequence - 1 */
+	u64 sent, acked; /* S and N^, 64 bits */
+	u32 phase;	 /* enum weir_source_phase */
 	struct weir_age_clock clock;
 	struct weir_source_config config;
 
 	/* private */
-	u64 now_ns; /* the latest seen */
-	u64 due_ns; /* next slot */
-	u64 epoch_begin_ns, epoch_end_ns;
+	u64 now_ns;		/* the latest seen */
+	u64 counted_ns;		/* integrals are exact up to here */
+	u64 slot_ns, period_ns; /* nominal time of the last slot used; the next is a period later */
+	u64 epoch_begin_ns, epoch_length_ns;
 	double epoch_age_s2, epoch_backlog_s; /* integrals of this epoch */
-	u64 counted_ns;			      /* integrals are exact up to here */
-	u32 epoch_sent, epoch_acked, epoch_overtaken;
+	u32 epoch_sent, epoch_acked, epoch_overtaken, epoch_flags;
 	u32 session;
-	u64 waiting_ns, offered_ns;	     /* generation time of the value in the slot, of the last offer */
-	u64 last_sent_ns, last_generated_ns; /* of update S */
+	u64 offered_ns;			       /* generation time of the last offer */
+	u64 waiting_since_ns;		       /* when a value came into the empty slot */
+	u64 confirmed_ns;		       /* generation time of the newest value acknowledged */
+	u64 last_sent_ns, last_generated_ns;   /* of update S */
 	u64 acked_sent_ns, acked_generated_ns; /* of update N^ */
-	u64 last_ack_ns;		       /* when it was acknowledged; 0: no base for Z */
-	u64 stalled_ns;			       /* what was sent before gives no RTT and no Z */
-	u64 silent_ns; /* when the first unanswered packet left; WEIR_NEVER: all is answered */
-	u64 probe_sent_ns, probe_due_ns, probe_wait_ns;
-	u64 again_wait_ns, reset_ns, resumed_ns;
-	double rttvar_s, probe_sum_s;
-	u32 probe, probes_answered, unanswered;
+	u64 last_ack_ns;		       /* base of Z; 0: none */
+	u64 late_first,
+	    late_last;	/* numbers of updates that the application made late: their gaps are no Z */
+	u64 stalled_ns; /* what was sent before gives no RTT and no Z */
+	u64 asked_ns;	/* when the last packet left */
+	u64 silent_ns;	/* since when an answer is missing; WEIR_NEVER: none is */
+	u64 probe_sent_ns, probe_wait_ns;
+	u64 reset_ns; /* when a session was last taken from a RESET */
+	double probe_sum_s, rttvar_s;
+	u32 probe, probe_answered; /* numbers of the last sent and the last answered one */
+	u32 n_answered;
+	u32 unanswered;	      /* packets sent since the last answer */
 	u32 received, marked; /* the monitor's counts as last seen */
 	u32 resume_flags;
-	bool waiting, probe_out, restart, begun, again_ready, hurried;
+	bool waiting; /* a value is in the slot */
+	bool again;   /* the last value sent is to be sent once more now */
+	bool probe_out, begun, resumed, hurried;
 	union {
 		u8 bytes[WEIR_AGE_STATE_BYTES];
 		u64 align;
