@@ -186,18 +186,23 @@ static void renew_when_silent(struct weir_source_host *h)
 	h->guard->ops->renew(h->guard, h->now_ns);
 }
 
+/* A session that has come about again: what was learnt belongs to another path, maybe, and one probe finds
+ * out at once. */
+static void note_state(struct weir_source_host *h)
+{
+	enum weir_guard_state before = h->state;
+	h->state = h->guard->ops->state(h->guard);
+	if (h->state == WEIR_GUARD_READY && before != WEIR_GUARD_READY && h->source.stats.updates)
+		weir_source_path_changed(&h->source, h->now_ns);
+}
+
 u64 weir_source_host_step(struct weir_source_host *h)
 {
 	h->now_ns = weir_clock_ns();
 	if (h->now_ns >= h->look_ns)
 		look(h);
 	renew_when_silent(h);
-	bool was = h->usable;
-	h->usable = usable(h);
-	/* A session that has just come about (again): what was learnt belongs to another path, maybe, and one
-	 * probe finds out at once. */
-	if (h->usable && !was && h->source.stats.updates)
-		weir_source_path_changed(&h->source, h->now_ns);
+	note_state(h);
 	pump(h);
 	u64 next_ns = weir_min(h->look_ns, h->guard->ops->wake_ns(h->guard));
 	return usable(h) ? weir_min(next_ns, weir_source_wake_ns(&h->source)) : next_ns;
@@ -225,6 +230,7 @@ void weir_source_host_begin(struct weir_source_host *h)
 	h->now_ns = weir_clock_ns();
 	h->look_ns = h->now_ns + LOOK_NS;
 	h->guard->ops->connect(h->guard, h->now_ns, &h->config.to[h->at]);
+	h->state = h->guard->ops->state(h->guard);
 	weir_source_init(&h->source, &h->config.source, h->now_ns);
 	pump(h);
 }

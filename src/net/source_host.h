@@ -52,8 +52,7 @@ struct weir_source_host {
 	struct weir_loop *loop;
 	struct weir_watch watch;
 	u64 now_ns, look_ns, tried_ns, unanswered_ns, renewed_ns;
-	u64 udp_strange; /* stats of sockets that were closed */
-	bool usable; /* the guard had a session when it was last looked at */
+	u64 udp_strange;	     /* stats of sockets that were closed */
 	enum weir_guard_state state; /* of the guard, when it was last looked at */
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* One fresh value, as it is told to whoever listens: lines, commands, pages. */
+#ifndef WEIR_SINK_TOLD_H
+#define WEIR_SINK_TOLD_H
+
+#include "age/monitor.h"
+
+#define WEIR_TOLD_ID_BYTES 32
+#define WEIR_TOLD_VALUE_BYTES 1400
+
+struct weir_told {
+	u32 place; /* of the source in its table */
+	u32 bytes;
+	char id[WEIR_TOLD_ID_BYTES];
+	u64 sequence;
+	double unix_s;		     /* wall clock at its arrival: to be read by people */
+	struct weir_age_reading age; /* at its arrival */
+	u8 data[WEIR_TOLD_VALUE_BYTES];
+};
+
+#endif
