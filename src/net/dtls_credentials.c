@@ -17,6 +17,17 @@ const bool weir_dtls_built = true;
 	":+SIGN-ECDSA-SHA384:+SIGN-ECDSA-SHA512:+SIGN-RSA-PSS-SHA256:+SIGN-RSA-PSS-SHA384"                   \
 	":+SIGN-RSA-PSS-SHA512:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:+SIGN-RSA-SHA512:%SERVER_PRECEDENCE"
 
+/* Of this process, for all of its guards: identities are hashed with it, so that nobody can choose a name
+ * with another's hash, and those that no line has get a key of it. */
+static u8 secret[SECRET_BYTES];
+
+static bool make_secret(void)
+{
+	static bool made;
+	made = made || gnutls_rnd(GNUTLS_RND_KEY, secret, sizeof secret) >= 0;
+	return made;
+}
+
 static bool say(char why[WEIR_NET_WHY_BYTES], const char *what, int error)
 {
 	snprintf(why, WEIR_NET_WHY_BYTES, "%s: %s", what, gnutls_strerror(error));
@@ -37,8 +48,8 @@ static int key_of(gnutls_session_t tls, const gnutls_datum_t *identity, gnutls_d
 		return -1;
 	if (found)
 		memcpy(key->data, found->key, found->bytes);
-	else if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, c->secret.data, c->secret.size, identity->data,
-				  identity->size, key->data) < 0)
+	else if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, secret, sizeof secret, identity->data, identity->size,
+				  key->data) < 0)
 		return -1;
 	return 0;
 }
@@ -123,9 +134,7 @@ bool weir_dtls_credentials_init(struct weir_dtls_credentials *c, const struct we
 		snprintf(why, WEIR_NET_WHY_BYTES, "a key or a certificate, not both");
 		return false;
 	}
-	c->secret.data = gnutls_malloc(SECRET_BYTES);
-	c->secret.size = SECRET_BYTES;
-	bool good = c->secret.data && gnutls_rnd(GNUTLS_RND_KEY, c->secret.data, SECRET_BYTES) >= 0;
+	bool good = make_secret();
 	if (good && server)
 		good = gnutls_session_ticket_key_generate(&c->ticket_key) >= 0;
 	if (!good)
@@ -147,7 +156,6 @@ static void wipe(gnutls_datum_t *d)
 
 void weir_dtls_credentials_free(struct weir_dtls_credentials *c)
 {
-	wipe(&c->secret);
 	wipe(&c->ticket_key);
 	if (c->psk_server)
 		gnutls_psk_free_server_credentials(c->psk_server);
@@ -160,14 +168,13 @@ void weir_dtls_credentials_free(struct weir_dtls_credentials *c)
 	*c = (struct weir_dtls_credentials){0};
 }
 
-u64 weir_dtls_identity(const struct weir_dtls_credentials *c, bool certificate, const void *name,
-		       size_t bytes)
+u64 weir_dtls_identity(bool certificate, const void *name, size_t bytes)
 {
 	u8 digest[32], text[1 + WEIR_DTLS_WHO_BYTES] = {certificate};
 	u64 identity = 0;
 	bytes = bytes < WEIR_DTLS_WHO_BYTES ? bytes : WEIR_DTLS_WHO_BYTES;
 	memcpy(text + 1, name, bytes);
-	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, c->secret.data, c->secret.size, text, bytes + 1, digest) >= 0)
+	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, secret, sizeof secret, text, bytes + 1, digest) >= 0)
 		memcpy(&identity, digest, sizeof identity);
 	return identity ? identity : 1;
 }

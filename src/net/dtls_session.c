@@ -106,7 +106,7 @@ void weir_dtls_session_free(struct weir_dtls_session *s, bool bye)
 
 static void take_who(struct weir_dtls_session *s, bool certificate, const void *name, size_t bytes)
 {
-	s->identity = weir_dtls_identity(s->credentials, certificate, name, bytes);
+	s->identity = weir_dtls_identity(certificate, name, bytes);
 	bytes = bytes < sizeof s->who ? bytes : sizeof s->who - 1;
 	memcpy(s->who, name, bytes);
 	for (size_t i = 0; i < bytes; i++)

@@ -20,8 +20,6 @@ struct weir_dtls_credentials {
 	gnutls_certificate_credentials_t certificate;
 	gnutls_priority_t priority;
 	gnutls_datum_t ticket_key; /* of a listener: what it hands out for resumption is encrypted with it */
-	gnutls_datum_t
-	    secret; /* of this process: identities are hashed with it, unknown ones get a key of it */
 	bool server;
 	char host[WEIR_NET_HOST_BYTES];
 };
@@ -29,9 +27,9 @@ struct weir_dtls_credentials {
 bool weir_dtls_credentials_init(struct weir_dtls_credentials *c, const struct weir_dtls_config *config,
 				bool server, char why[WEIR_NET_WHY_BYTES]);
 void weir_dtls_credentials_free(struct weir_dtls_credentials *c);
-/* What stands for a name (PSK identity, certificate subject) in weir_peer.identity; never 0. */
-u64 weir_dtls_identity(const struct weir_dtls_credentials *c, bool certificate, const void *name,
-		       size_t bytes);
+/* What stands for a name (PSK identity, certificate subject) in weir_peer.identity: the same for all guards
+ * of this process; never 0. */
+u64 weir_dtls_identity(bool certificate, const void *name, size_t bytes);
 
 struct weir_dtls_session {
 	gnutls_session_t tls;
