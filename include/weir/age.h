@@ -32,14 +32,16 @@ enum weir_age_flag {
 
 /* An ACK in sequence (eqs. 3 to 5). Late, doubled and forged ones are not shown. */
 struct weir_age_ack {
-	double now_s;	 /* monotonic, any origin: only differences count */
-	double rtt_s;	 /* eq. 4, from the send time, without what the monitor held it; 0: no sample (after a
-			    stall) */
-	double gap_s;	 /* Z, eq. 5: since the ACK in sequence before it; 0: no sample (the first, after a
-			    stall) */
-	double age_s;	 /* age of the newest acknowledged value, from its generation time (eq. 3) */
-	u64 acked, sent; /* N^ and S after it (eq. 1); their difference is the backlog of eq. 2 */
-	u32 newly_acked; /* numbers that left the backlog: 1 and those overtaken or lost */
+	double now_s; /* monotonic, any origin: only differences count */
+	double rtt_s; /* eq. 4, from the send time, without what the monitor held it; 0: no sample (after a
+			 stall) */
+	double gap_s; /* Z, eq. 5: since the ACK in sequence before it; 0: no sample (the first, after a
+			 stall) */
+	double age_s; /* age of the newest acknowledged value, from its generation time (eq. 3) */
+	double forward_s;  /* how long it took there, by two clocks and less a constant: only differences
+			      count; with rtt_s > 0 */
+	u64 acked, sent;   /* N^ and S after it (eq. 1); their difference is the backlog of eq. 2 */
+	u32 newly_acked;   /* numbers that left the backlog: 1 and those overtaken or lost */
 	u32 newly_arrived; /* of these, how many the monitor had by then, by its own count; late ones are
 			      missing */
 	u32 newly_marked;  /* updates marked CE on the way, by the monitor's count */

@@ -110,6 +110,7 @@ struct weir_source {
 	u64 probe_sent_ns, probe_wait_ns;
 	u64 reset_ns; /* when a session was last taken from a RESET */
 	double probe_sum_s, rttvar_s;
+	u64 forward_ns;		   /* clock difference that forward_s leaves out; mod 2^64 */
 	u32 probe, probe_answered; /* numbers of the last sent and the last answered one */
 	u32 n_answered;
 	u32 unanswered;	      /* packets sent since the last answer */
@@ -117,7 +118,7 @@ struct weir_source {
 	u32 resume_flags;
 	bool waiting; /* a value is in the slot */
 	bool again;   /* the last value sent is to be sent once more now */
-	bool probe_out, begun, resumed, hurried;
+	bool probe_out, begun, resumed, hurried, forward_known;
 	union {
 		u8 bytes[WEIR_AGE_STATE_BYTES];
 		u64 align;

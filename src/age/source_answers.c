@@ -95,7 +95,7 @@ static void answers_take_session(struct weir_source *s, u32 session)
 		return;
 	s->session = session;
 	s->received = s->marked = 0;
-	s->clock.known = false; /* it may be another machine */
+	s->clock.known = s->forward_known = false; /* it may be another machine */
 	s->stats.sessions++;
 }
 
@@ -187,6 +187,16 @@ static enum weir_source_verdict answers_probe(struct weir_source *s, const struc
 
 /* ---- updates ---- */
 
+/* One-way delay less what the first sample of the session took more than its RTT. */
+static double answers_forward_s(struct weir_source *s, const struct weir_age_packet *in, double rtt_s)
+{
+	u64 forward_ns = in->received_ns - in->sent_ns;
+	if (!s->forward_known)
+		s->forward_ns = forward_ns - (u64)(rtt_s * 1e9);
+	s->forward_known = true;
+	return (double)(i64)(forward_ns - s->forward_ns) * 1e-9;
+}
+
 static void answers_tell_controller(struct weir_source *s, const struct weir_age_packet *in, double rtt_s,
 				    u32 newly, u32 arrived)
 {
@@ -196,6 +206,8 @@ static void answers_tell_controller(struct weir_source *s, const struct weir_age
 	memset(&a, 0, sizeof a);
 	a.now_s = (double)s->now_ns * 1e-9;
 	a.rtt_s = rtt_s;
+	if (rtt_s > 0)
+		a.forward_s = answers_forward_s(s, in, rtt_s);
 	if (rtt_s > 0 && s->last_ack_ns && !late)
 		a.gap_s = (double)weir_max(s->now_ns - s->last_ack_ns, 1) * 1e-9;
 	if (s->last_ack_ns)
