@@ -57,7 +57,9 @@ void weir_sim_app_due(struct weir_world *w, u32 flow)
 	u64 sent_bytes = weir_sim_sent_bytes(f);
 	if (app->wake_ns <= w->now_ns) {
 		u64 datagram_bytes = weir_app_on_wake(app, w->now_ns, sent_bytes);
-		if (datagram_bytes)
+		if (datagram_bytes && weir_sim_is_acp(f))
+			weir_sim_acp_offer(w, f);
+		else if (datagram_bytes)
 			send_datagram(w, f, datagram_bytes);
 	}
 	after_write(w, f);
@@ -117,6 +119,8 @@ void weir_sim_app_delivered(struct weir_world *w, u32 flow)
 	struct weir_sim_flow *f = &w->flows[flow];
 	struct weir_sim_app *a = f->app;
 	u64 total_bytes = f->receiver.next - f->sender.config->first_sequence;
+	if (a->age)
+		weir_sim_age_delivered(w, f, total_bytes);
 	if (a->app.config.kind == WEIR_APP_SIZED && a->app.closed && total_bytes == a->app.written_bytes &&
 	    !a->completed && !f->stopped) {
 		a->completed = true;

@@ -44,8 +44,8 @@ static inline void prefetch_more(const struct weir_world *w, const struct weir_p
 	__builtin_prefetch(weir_slots_get(&s->slots, s->slots.tail), 1);
 	if (!s->steady)
 		prefetch_lines(s, SENDER_HOT_LINES, SENDER_LINES);
-	if (p->ext)
-		__builtin_prefetch(&w->sacks[p->ext - 1], 1);
+	if (p->ext && p->flags & WEIR_SIM_ACK)
+		__builtin_prefetch(weir_slip(&w->sacks, p->ext), 1);
 }
 
 static inline void prefetch(const struct weir_world *w, const struct weir_line *line)

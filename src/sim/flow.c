@@ -17,6 +17,15 @@ static void tap_send(struct weir_world *w, u32 flow, bool is_ack, u64 seq, u64 a
 				!is_ack && p->flags >> WEIR_SIM_ATTEMPT_SHIFT);
 }
 
+/* Somebody looks at each packet. */
+static __attribute__((noinline)) void watch_segment(struct weir_world *w, struct weir_sim_flow *f,
+						    const struct weir_segment *s, const struct weir_packet *p)
+{
+	if (weir_sim_age_of(f) && !s->attempt)
+		weir_sim_age_sent(w, f, s->seq + s->bytes);
+	tap_send(w, f->number, false, s->seq, f->receiver.next, p);
+}
+
 static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, const struct weir_segment *s)
 {
 	u32 flow = f->number, wire_bytes = s->bytes + f->header_bytes;
@@ -26,7 +35,7 @@ static inline void send_segment(struct weir_world *w, struct weir_sim_flow *f, c
 				.ecn = s->ect ? WEIR_ECN_ECT0 : WEIR_ECN_NOT_ECT,
 				.flags = (u8)(s->attempt << WEIR_SIM_ATTEMPT_SHIFT)};
 	if (__builtin_expect(w->tapped, 0))
-		tap_send(w, flow, false, s->seq, f->receiver.next, &p);
+		watch_segment(w, f, s, &p);
 	push_toward(w, f, false, &p);
 }
 
@@ -66,8 +75,12 @@ void weir_sim_start(struct weir_world *w, u32 flow)
 			return;
 		}
 	}
+	if (weir_sim_age_of(f))
+		weir_sim_age_start(w, f);
 	if (f->app) {
 		weir_sim_app_start(w, flow);
+		if (weir_sim_is_acp(f))
+			weir_sim_acp_start(w, f);
 	} else {
 		weir_sender_written(&f->sender, WEIR_NEVER);
 		weir_sim_send_all(w, f);
@@ -81,6 +94,8 @@ void weir_sim_stop(struct weir_world *w, u32 flow)
 	if (!f->started)
 		return;
 	u64 sent_bytes = weir_sim_sent_bytes(f);
+	if (weir_sim_age_of(f))
+		weir_sim_age_end(w, f);
 	if (f->app) {
 		weir_app_stop(&f->app->app, w->now_ns, sent_bytes);
 		f->app->request_ns = WEIR_NEVER;
@@ -147,10 +162,28 @@ static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, c
 		weir_sim_app_delivered(w, f->number);
 }
 
-static void receive_datagram(struct weir_sim_flow *f, const struct weir_packet *p)
+static void receive_datagram(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
 {
-	f->app->datagram_received_bytes += weir_sub(p->bytes, f->header_bytes);
 	f->ce_packets += p->ecn == WEIR_ECN_CE;
+	if (weir_sim_is_acp(f)) {
+		weir_sim_acp_arrives(w, f, p);
+		return;
+	}
+	f->app->datagram_received_bytes += weir_sub(p->bytes, f->header_bytes);
+	if (f->app->age)
+		weir_sim_age_datagram(w, f->app->age, p->ref);
+}
+
+/* Somebody looks at each packet. */
+static __attribute__((noinline)) void watch_ack(struct weir_world *w, struct weir_sim_flow *f, u64 rtt_ns)
+{
+	if (rtt_ns && weir_sim_age_of(f))
+		weir_sim_age_acked(w, f, rtt_ns);
+	if (!w->taps.on_ack_done)
+		return;
+	struct weir_flow_now now;
+	weir_world_flow_now(w, f->number, &now);
+	w->taps.on_ack_done(w->taps.ctx, w->now_ns, f->number, &now);
 }
 
 static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)
@@ -163,17 +196,14 @@ static inline void receive_ack(struct weir_world *w, struct weir_sim_flow *f, co
 	ack.ce = p->flags & WEIR_SIM_CE_ECHO;
 	if (p->ext) {
 		weir_sim_sack_get(w, p->ext, &ack);
-		weir_sim_sack_drop(w, p->ext);
+		weir_slips_drop(&w->sacks, p->ext);
 	}
 	u64 rtt_ns = weir_sender_on_ack(&f->sender, w->now_ns, &ack);
 	if (rtt_ns && f->rtt_ns)
 		weir_hist_add(f->rtt_ns, rtt_ns);
 	weir_sim_send_all(w, f);
-	if (__builtin_expect(w->tapped, 0) && w->taps.on_ack_done) {
-		struct weir_flow_now now;
-		weir_world_flow_now(w, f->number, &now);
-		w->taps.on_ack_done(w->taps.ctx, w->now_ns, f->number, &now);
-	}
+	if (__builtin_expect(w->tapped, 0))
+		watch_ack(w, f, rtt_ns);
 }
 
 static void tap_receive(struct weir_world *w, const struct weir_packet *p)
@@ -198,14 +228,17 @@ void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p)
 		return;
 	}
 	if (p->flags & WEIR_SIM_REQUEST) {
-		weir_sim_request_arrives(w, p->flow, p->ref);
+		if (p->flags & WEIR_SIM_DATAGRAM)
+			weir_sim_acp_arrives(w, f, p);
+		else
+			weir_sim_request_arrives(w, p->flow, p->ref);
 		return;
 	}
 	f->received_wire_bytes += p->bytes;
 	if (f->queue_ns)
 		weir_hist_add(f->queue_ns, weir_packet_wait_ns(p));
 	if (p->flags & WEIR_SIM_DATAGRAM)
-		receive_datagram(f, p);
+		receive_datagram(w, f, p);
 	else
 		receive_data(w, f, p);
 }
@@ -213,6 +246,10 @@ void weir_sim_arrive(struct weir_world *w, const struct weir_packet *p)
 void weir_sim_sender_due(struct weir_world *w, u32 flow)
 {
 	struct weir_sim_flow *f = &w->flows[flow];
+	if (!weir_sim_is_stream(f)) {
+		weir_sim_acp_due(w, f);
+		return;
+	}
 	if (weir_sender_next_ns(&f->sender) <= w->now_ns)
 		weir_sender_on_timer(&f->sender, w->now_ns);
 	weir_sim_send_all(w, f);

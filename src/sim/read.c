@@ -60,6 +60,8 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	*n = (struct weir_flow_now){.done = f->stopped};
 	if (f->started && s->historic)
 		weir_sim_historic_now(f, n);
+	if (f->started && weir_sim_is_acp(f))
+		weir_sim_acp_now(f, n);
 	if (!f->started || !s->cc)
 		return;
 	*n = (struct weir_flow_now){

@@ -3,8 +3,11 @@
 #ifndef WEIR_SIM_STATE_H
 #define WEIR_SIM_STATE_H
 
+#include "age/monitor.h"
+#include "age/source.h"
 #include "heads.h"
 #include "link/line.h"
+#include "slips.h"
 #include "timers.h"
 #include "transport/bsd43.h"
 #include "transport/receiver.h"
@@ -31,6 +34,45 @@ struct weir_sim_app {
 	u64 datagrams, datagram_sent_bytes, datagram_received_bytes;
 	u32 tries;
 	bool completed;
+	struct weir_sim_age *age; /* NULL: nobody asks for it */
+};
+
+struct weir_sim_acp_counts {
+	u64 updates, fresh, late, replaced, expired, outages;
+	double backlog_area_s;
+};
+
+/* An acp flow: the same state machines as over real sockets. */
+struct weir_sim_acp {
+	struct weir_source source;
+	struct weir_monitor monitor;
+	u64 latest_rtt_ns;
+	u64 fresh, late;		 /* updates that arrived */
+	struct weir_sim_acp_counts base; /* when the warm-up ended */
+};
+
+/* What it or its monitor says, while it is on its way. */
+struct weir_sim_parcel {
+	struct weir_slip slip;
+	struct weir_age_packet packet;
+};
+
+/* The age of what one flow tells, at the receiver, and as its sender can know it. */
+struct weir_sim_age {
+	struct weir_ledger ledger, estimate;
+	struct weir_age_spread *spread; /* the caller's, or NULL */
+	u64 bound_ns;
+	bool ended; /* nothing more is counted */
+	struct weir_sim_acp *acp;
+	/* Datagrams, and a stream of updates: the application once more, as far as what it told has come. */
+	struct weir_app mirror;
+	u64 mirrored, mirrored_ns; /* datagrams or updates after the first; when the last was told */
+	/* Of any other stream each segment, from its first sending until it is delivered: a ring. */
+	struct weir_sim_birth {
+		u64 end_seq, sent_ns;
+	} * birth;
+	u32 birth_head, births, births_capacity; /* capacity: a power of two */
+	u64 born_seq;				 /* end of the newest */
 };
 
 /* In the order of need, as the sender: the first line for every packet, the second for data, those of the
@@ -69,9 +111,9 @@ struct weir_sim_hop {
 
 /* What an ACK carries beyond its number: SACK blocks. */
 struct weir_sim_sack {
-	struct weir_sack_block block[WEIR_SACK_BLOCKS];
+	struct weir_slip slip;
 	u32 n;
-	u32 refs; /* copies of the packet; 0: free */
+	struct weir_sack_block block[WEIR_SACK_BLOCKS];
 };
 
 struct weir_world {
@@ -82,9 +124,10 @@ struct weir_world {
 	struct weir_timers timers;
 	u32 n_hops, n_flows, n_paths;
 	u32 flows_capacity, hops_capacity, paths_capacity;
-	struct weir_sim_sack *sacks;
-	u32 sacks_next, sacks_used, sacks_capacity;
-	bool ready, failed, tapped;
+	struct weir_slips sacks, parcels; /* of ACKs; of acp flows */
+	bool ready, failed;
+	bool tapped;	   /* somebody looks at each packet: taps, or the ages of streams */
+	u32 *aged, n_aged; /* flows whose age is measured */
 	/* path p in direction d (0 forward): row 2p + d */
 	struct weir_sim_route {
 		u32 n, *hops;
@@ -122,10 +165,45 @@ void weir_sim_request_due(struct weir_world *w, u32 flow);
 void weir_sim_request_arrives(struct weir_world *w, u32 flow, u64 number);
 void weir_sim_app_delivered(struct weir_world *w, u32 flow);
 
+/* acp.c: flows of an age source and its monitor */
+bool weir_sim_acp_add(struct weir_sim_flow *f, const struct weir_source_config *c); /* false: no memory */
+void weir_sim_acp_start(struct weir_world *w, struct weir_sim_flow *f);
+void weir_sim_acp_now(const struct weir_sim_flow *f, struct weir_flow_now *n);
+void weir_sim_acp_due(struct weir_world *w, struct weir_sim_flow *f);
+void weir_sim_acp_offer(struct weir_world *w, struct weir_sim_flow *f);
+void weir_sim_acp_arrives(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p);
+
+/* age.c: ages of what all other flows tell */
+bool weir_sim_age_add(struct weir_world *w, struct weir_sim_flow *f, const struct weir_flow_config *c);
+void weir_sim_age_free(struct weir_sim_age *a); /* NULL: nothing */
+void weir_sim_age_start(struct weir_world *w, struct weir_sim_flow *f);
+void weir_sim_age_end(struct weir_world *w, struct weir_sim_flow *f);
+void weir_sim_age_value(struct weir_world *w, struct weir_sim_age *a, u64 generated_ns);
+void weir_sim_age_datagram(struct weir_world *w, struct weir_sim_age *a, u64 number);
+void weir_sim_age_sent(struct weir_world *w, struct weir_sim_flow *f, u64 end_seq);
+void weir_sim_age_delivered(struct weir_world *w, struct weir_sim_flow *f, u64 total_bytes);
+void weir_sim_age_acked(struct weir_world *w, struct weir_sim_flow *f, u64 rtt_ns);
+
 /* sacks.c */
 u32 weir_sim_sack_put(struct weir_world *w, const struct weir_ack_segment *ack);
 void weir_sim_sack_get(const struct weir_world *w, u32 ext, struct weir_ack_segment *ack);
-void weir_sim_sack_drop(struct weir_world *w, u32 ext);
+
+static inline struct weir_sim_age *weir_sim_age_of(const struct weir_sim_flow *f)
+{
+	return f->app ? f->app->age : NULL;
+}
+
+static inline bool weir_sim_is_acp(const struct weir_sim_flow *f)
+{
+	const struct weir_sim_age *a = weir_sim_age_of(f);
+	return a && a->acp;
+}
+
+/* What the packets of a flow carry beside their numbers. */
+static inline struct weir_slips *weir_sim_slips_of(struct weir_world *w, const struct weir_sim_flow *f)
+{
+	return weir_sim_is_acp(f) ? &w->parcels : &w->sacks;
+}
 
 /* Whether it is a stream; else datagrams. */
 static inline bool weir_sim_is_stream(const struct weir_sim_flow *f)

@@ -46,6 +46,8 @@ struct weir_world *weir_world_new(const struct weir_world_config *c)
 	if (!w)
 		return NULL;
 	w->seed = c->seed;
+	w->sacks.bytes = sizeof(struct weir_sim_sack);
+	w->parcels.bytes = sizeof(struct weir_sim_parcel);
 	if (c->flows_hint && c->flows_hint <= FLOWS_MAX) {
 		w->flows = weir_pages_alloc(c->flows_hint * sizeof *w->flows);
 		w->flows_capacity = w->flows ? c->flows_hint : 0;
@@ -64,6 +66,8 @@ void weir_world_free(struct weir_world *w)
 		if (f->started && weir_sim_is_stream(f))
 			weir_receiver_free(&f->receiver);
 		free(f->sender.historic);
+		if (f->app)
+			weir_sim_age_free(f->app->age);
 		free(f->app);
 	}
 	for (u32 i = 0; i < w->n_hops; i++) {
@@ -81,7 +85,9 @@ void weir_world_free(struct weir_world *w)
 	free(w->paths);
 	free(w->next);
 	free(w->endpoints);
-	free(w->sacks);
+	free(w->sacks.at);
+	free(w->parcels.at);
+	free(w->aged);
 	free(w->completions);
 	weir_waits_free(&w->waits);
 	weir_pool_free(&w->pool);
@@ -98,7 +104,7 @@ static void on_drop(void *ctx, struct weir_link *link, u64 now_ns, const struct 
 	if (!(p->flags & WEIR_SIM_BACKWARD))
 		w->flows[p->flow].lost_packets++;
 	if (p->ext)
-		weir_sim_sack_drop(w, p->ext);
+		weir_slips_drop(weir_sim_slips_of(w, &w->flows[p->flow]), p->ext);
 	if (w->tapped && w->taps.on_hop_departure)
 		weir_waits_leave(&w->waits, owner->hop, p);
 	if (w->tapped && w->taps.on_hop_drop)
@@ -108,10 +114,11 @@ static void on_drop(void *ctx, struct weir_link *link, u64 now_ns, const struct 
 static void on_duplicate(void *ctx, const struct weir_packet *p)
 {
 	struct weir_sim_hop_owner *owner = ctx;
+	struct weir_world *w = owner->world;
 	if (p->ext)
-		owner->world->sacks[p->ext - 1].refs++;
-	if (owner->world->tapped)
-		weir_waits_copy(&owner->world->waits, owner->hop, p);
+		weir_slip(weir_sim_slips_of(w, &w->flows[p->flow]), p->ext)->refs++;
+	if (w->tapped)
+		weir_waits_copy(&w->waits, owner->hop, p);
 }
 
 u32 weir_world_add_hop(struct weir_world *w, const struct weir_hop_config *c)
@@ -187,22 +194,23 @@ static u32 intern_endpoint(struct weir_world *w, const struct weir_endpoint_conf
 	return w->n_endpoints++;
 }
 
-static bool add_app(struct weir_sim_flow *f, const struct weir_app_config *c)
+static bool add_app(struct weir_world *w, struct weir_sim_flow *f, const struct weir_flow_config *c)
 {
-	if (c->kind == WEIR_APP_BULK)
+	bool aged = c->age || c->acp;
+	if (c->app.kind == WEIR_APP_BULK && !aged)
 		return true;
 	f->app = calloc(1, sizeof *f->app);
 	if (!f->app)
 		return false;
-	f->app->app.config = *c;
+	f->app->app.config = c->app;
 	f->app->app.wake_ns = WEIR_NEVER;
 	f->app->armed_ns = f->app->request_ns = f->app->request_armed_ns = WEIR_NEVER;
-	return true;
+	return !aged || weir_sim_age_add(w, f, c);
 }
 
 u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 {
-	bool datagram = weir_app_sends_datagrams(&c->app);
+	bool datagram = c->acp || weir_app_sends_datagrams(&c->app);
 	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc == !c->historic))
 		return WEIR_NONE;
 	if (!reserve_flow(w))
@@ -224,7 +232,7 @@ u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 	    .rtt_ns = c->rtt_ns,
 	    .queue_ns = c->queue_ns,
 	};
-	if (endpoint == WEIR_NONE || !add_app(f, &c->app))
+	if (endpoint == WEIR_NONE || !add_app(w, f, c))
 		return WEIR_NONE;
 	if (c->historic && !datagram && !weir_sim_historic_add(f, c->historic)) {
 		free(f->app);

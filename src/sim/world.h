@@ -7,6 +7,7 @@
 #ifndef WEIR_SIM_WORLD_H
 #define WEIR_SIM_WORLD_H
 
+#include "age/source.h"
 #include "app/app.h"
 #include "core/hist.h"
 #include "link/hop.h"
@@ -33,6 +34,30 @@ struct weir_flow_config {
 	struct weir_hist *rtt_ns;   /* each RTT sample of the sender; caller's, may be shared, may be NULL */
 	struct weir_hist *queue_ns; /* time in queues of each data packet that arrived; likewise */
 	bool fct;		    /* record completions: weir_world_completions */
+	/* What it tells at the receiver has an age: the newest value that has come, of `updates` the newest
+	 * whole one, of any other stream the newest segment in order, as of its first sending. */
+	bool age;
+	u64 age_bound_ns;		    /* 0: none */
+	struct weir_age_spread *age_spread; /* zeroed; caller's, may be shared, may be NULL */
+	/* An acp flow: `cc` and `historic` NULL, `app` of kind UPDATES and with datagrams: what it offers,
+	 * and the size of one on the wire; copied, but flow_id and incarnation are the world's to choose. Its
+	 * age is measured. */
+	const struct weir_source_config *acp;
+};
+
+/* Counted since the start of a flow, or since the last weir_world_restart_ages. */
+struct weir_flow_age {
+	struct weir_ledger age,
+	    estimate; /* at the receiver; as its sender knows it (acp: generation times) */
+	u64 fresh;    /* values that were newer than all before */
+	/* the rest of acp only */
+	bool acp;
+	u64 updates; /* sent */
+	u64 late, replaced, expired, outages;
+	double backlog_area_s; /* integral of S - N^ over the time of the estimate */
+	double rate_hz, gap_s; /* lambda in force; the last Z; 0: none yet */
+	u32 n_signals;
+	double signal[WEIR_AGE_SIGNALS_MAX]; /* the controller's, in the units of its table */
 };
 
 /* Running totals; subtract two readings for an interval. */
@@ -100,6 +125,10 @@ u32 weir_world_n_flows(const struct weir_world *w);
 u32 weir_world_n_hops(const struct weir_world *w);
 void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_flow_totals *t);
 void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_now *n);
+/* Up to this instant; false: its age is not measured. */
+bool weir_world_flow_age(struct weir_world *w, u32 flow, struct weir_flow_age *a);
+/* A warm-up ends: all ages are counted from now on, and their spreads are empty. */
+void weir_world_restart_ages(struct weir_world *w);
 /* Counters of the hop; *waiting_bytes is the queue at this instant. */
 const struct weir_link_stats *weir_world_hop_stats(struct weir_world *w, u32 hop, u64 *waiting_bytes);
 /* Each finished SIZED flow or REQUEST; the array grows while the world runs. */

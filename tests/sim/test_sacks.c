@@ -6,9 +6,9 @@
 static u32 sacks_in_use(const struct weir_world *w)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < w->sacks_capacity; i++)
-		n += w->sacks[i].refs > 0;
-	assert_int_equal(n, w->sacks_used);
+	for (u32 i = 0; i < w->sacks.capacity; i++)
+		n += weir_slip(&w->sacks, i + 1)->refs > 0;
+	assert_int_equal(n, w->sacks.used);
 	return n;
 }
 
@@ -45,7 +45,7 @@ static void sack_blocks_come_back(void **state)
 			weir_world_flow_now(n.world, i, &now);
 			assert_true(now.done);
 		}
-		assert_true(n.world->sacks_capacity >= 64 && n.world->sacks_capacity <= 256);
+		assert_true(n.world->sacks.capacity >= 64 && n.world->sacks.capacity <= 256);
 		assert_int_equal(sacks_in_use(n.world), 0);
 		weir_world_free(n.world);
 	}
@@ -66,11 +66,11 @@ static void one_old_block_is_passed_over(void **state)
 		weir_sim_sack_get(w, ext, &got);
 		assert_int_equal(got.sack[0].start, i);
 		assert_int_equal(got.n_sack, 2);
-		weir_sim_sack_drop(w, ext);
+		weir_slips_drop(&w->sacks, ext);
 	}
 	weir_sim_sack_get(w, old[7], &got);
 	assert_int_equal(got.sack[0].start, 1);
-	assert_int_equal(w->sacks_capacity, 64);
+	assert_int_equal(w->sacks.capacity, 64);
 	assert_int_equal(sacks_in_use(w), 20);
 	weir_world_free(w);
 }
