@@ -159,7 +159,7 @@ static void robust_up(struct acp_robust *s, const struct acp_robust_params *p, d
 		robust_begin(s, p, now_s, ROBUST_STARTING, o);
 	} else if (s->rate_hz < ROBUST_NEAR * s->limit_hz) {
 		double factor = 1;
-		for (u32 i = 0; i <= s->streak && factor < ROBUST_START; i++)
+		for (u32 i = 0; i <= s->streak / 2 && factor < ROBUST_START; i++)
 			factor *= ROBUST_STEP;
 		s->streak = s->streak < 16 ? s->streak + 1 : 16;
 		s->rate_hz = robust_smaller(s->rate_hz * robust_smaller(factor, ROBUST_START),
@@ -274,8 +274,7 @@ static void robust_pair(struct acp_robust *s, const struct acp_robust_params *p,
 	if (waiting > least)
 		verdict = robust_larger(verdict - (double)p->doubt * 1e-6 * (1 - least / waiting), -1);
 	if (verdict < 0)
-		s->rate_hz /= 1 - verdict * (ROBUST_STEP - 1 +
-					     robust_smaller(waiting / 3, 1) * (ROBUST_STRIDE - ROBUST_STEP));
+		s->rate_hz /= 1 - verdict * (ROBUST_STEP - 1 + robust_smaller(waiting / 6, 1) * .9);
 	else
 		s->rate_hz *= 1 + verdict * (ROBUST_STRIDE - 1);
 	if (s->rate_hz > s->limit_hz)
