@@ -121,7 +121,7 @@ void weir_drawing(FILE *to, const struct weir_drawing *d)
 {
 	u32 n = d->n < LINES_MAX ? d->n : LINES_MAX;
 	struct weir_frame f = {
-	    .width = 1000, .height = d->dots ? 460 : 330, .left = 60, .right = 18, .top = 24, .bottom = 46};
+	    .width = 1000, .height = d->dots ? 460 : 330, .left = 60, .right = 30, .top = 24, .bottom = 46};
 	scale(d, n, &f);
 	fputs("<figure class=\"drawing\">", to);
 	caption(to, d, n);

@@ -39,7 +39,7 @@ static void number(FILE *to, double value, const char *unit)
 {
 	char text[WEIR_PRETTY_MAX];
 	fputs(weir_digits(text, value, 4), to);
-	if (!isnan(value) && *unit) {
+	if (!isnan(value) && *unit && strcmp(unit, "ratio") != 0) {
 		fputc(' ', to);
 		weir_html_text(to, unit);
 	}

@@ -30,14 +30,15 @@ double weir_tick_step(double range, u32 wanted)
 
 static void round_log(struct weir_axis *axis)
 {
-	double low = 1, high = 1;
-	while (low > axis->from)
+	/* a power of ten that was reached by dividing is near itself, not equal to it */
+	double low = 1, high = 1, from = axis->from * (1 + 1e-9), to = axis->to * (1 - 1e-9);
+	while (low > from)
 		low /= 10;
-	while (low * 10 <= axis->from)
+	while (low * 10 <= from)
 		low *= 10;
-	while (high < axis->to)
+	while (high < to)
 		high *= 10;
-	while (high / 10 >= axis->to)
+	while (high / 10 >= to)
 		high /= 10;
 	axis->from = low;
 	axis->to = high > low ? high : low * 10;
@@ -104,12 +105,21 @@ static void grid_line(FILE *to, double x1, double y1, double x2, double y2)
 	fputs("\"/>", to);
 }
 
+/* Small powers of ten are written as such, all of an axis alike. */
+static const char *tick_words(const struct weir_axis *axis, double value, char text[WEIR_PRETTY_MAX])
+{
+	if (!axis->log || axis->from > 1e-4)
+		return weir_digits(text, value, 6);
+	snprintf(text, WEIR_PRETTY_MAX, "1e%ld", lround(log10(value)));
+	return text;
+}
+
 static void tick_x(FILE *to, const struct weir_frame *f, double value)
 {
 	char text[WEIR_PRETTY_MAX];
 	double x = weir_frame_x(f, value);
 	grid_line(to, x, f->top, x, f->height - f->bottom);
-	weir_svg_text(to, x, f->height - f->bottom + 16, "middle", "tick", weir_digits(text, value, 6));
+	weir_svg_text(to, x, f->height - f->bottom + 16, "middle", "tick", tick_words(&f->x, value, text));
 }
 
 static void tick_y(FILE *to, const struct weir_frame *f, double value)
@@ -117,7 +127,7 @@ static void tick_y(FILE *to, const struct weir_frame *f, double value)
 	char text[WEIR_PRETTY_MAX];
 	double y = weir_frame_y(f, value);
 	grid_line(to, f->left, y, f->width - f->right, y);
-	weir_svg_text(to, f->left - 7, y + 4, "end", "tick", weir_digits(text, value, 6));
+	weir_svg_text(to, f->left - 7, y + 4, "end", "tick", tick_words(&f->y, value, text));
 }
 
 static void ticks(FILE *to, const struct weir_frame *f, const struct weir_axis *axis, u32 wanted,

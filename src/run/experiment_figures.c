@@ -21,7 +21,8 @@ struct maker {
 	struct weir_watched watched[WEIR_FIGURES_MAX * WEIR_FIGURE_LINES_MAX];
 	bool wants_sends, wants_model;
 	struct weir_sends sends;
-	u64 end_ns, sample_ns; /* beyond end_ns nothing is drawn; sample_ns 0: the scenario's */
+	/* beyond end_ns nothing is drawn; sample_ns 0: the usual one, the scenario's */
+	u64 end_ns, sample_ns, usual_sample_ns;
 };
 
 static bool is_sent(const struct weir_figure_line *line)
@@ -30,10 +31,17 @@ static bool is_sent(const struct weir_figure_line *line)
 	return n > end && !strcmp(line->series + n - end, "." WEIR_FIGURE_SENT);
 }
 
-static void want(struct maker *m, const struct weir_figure_line *line)
+static void want_sends(struct maker *m, const struct weir_figure *f)
+{
+	m->wants_sends = true;
+	m->sends.from_ns = weir_min(m->sends.from_ns, f->from_ns);
+	m->sends.to_ns = weir_max(m->sends.to_ns, f->to_ns);
+}
+
+static void want(struct maker *m, const struct weir_figure *f, const struct weir_figure_line *line)
 {
 	if (is_sent(line))
-		m->wants_sends = true;
+		want_sends(m, f);
 	else
 		m->watched[m->n_watched++] = (struct weir_watched){.name = line->series, .to_ns = WEIR_NEVER};
 }
@@ -42,8 +50,6 @@ static void want(struct maker *m, const struct weir_figure_line *line)
 static void look_at_window(struct maker *m, const struct weir_figure *f)
 {
 	m->end_ns = weir_max(m->end_ns, f->to_ns);
-	m->sends.from_ns = weir_min(m->sends.from_ns, f->from_ns);
-	m->sends.to_ns = weir_max(m->sends.to_ns, f->to_ns);
 	if (f->sample_ns && (!m->sample_ns || f->sample_ns < m->sample_ns))
 		m->sample_ns = f->sample_ns;
 }
@@ -52,7 +58,7 @@ static void look_at_lines(struct maker *m, const struct weir_figure *f)
 {
 	for (u32 k = 0; k < f->n_lines; k++)
 		if (weir_experiment_fits(m->e, f->line[k].choice, m->choice)) {
-			want(m, &f->line[k]);
+			want(m, f, &f->line[k]);
 			look_at_window(m, f);
 		}
 }
@@ -74,7 +80,7 @@ static bool look(struct maker *m)
 	for (u32 i = 0; i < m->e->n_figures; i++) {
 		const struct weir_figure *f = &m->e->figures[i];
 		if (f->kind == WEIR_FIGURE_SEQUENCE && weir_experiment_fits(m->e, f->choice, m->choice)) {
-			m->wants_sends = true;
+			want_sends(m, f);
 			look_at_window(m, f);
 		} else if (f->kind == WEIR_FIGURE_LINES) {
 			look_at_lines(m, f);
@@ -87,14 +93,15 @@ static bool look(struct maker *m)
 
 /* ---- what the run gave ---- */
 
-static void add_point(struct weir_figure_trace *t, double time_s, double value)
+/* apart_s: nearer than this to the one before it no point is taken. */
+static void add_point(struct weir_figure_trace *t, double time_s, double value, double apart_s)
 {
 	/* Rows of one time under one name are those of several flows: their sum. */
 	if (t->n && t->point[t->n - 1].time_s == time_s) {
 		t->point[t->n - 1].value += value;
 		return;
 	}
-	if (t->n == WEIR_FIGURE_POINTS_MAX)
+	if (t->n == WEIR_FIGURE_POINTS_MAX || (t->n && time_s < t->point[t->n - 1].time_s + apart_s))
 		return;
 	if (t->n == t->room) {
 		u32 room = t->room ? 2 * t->room : 512;
@@ -114,10 +121,12 @@ static void add_row(struct maker *m, const char *name, double time_s, double val
 		if (f->kind != WEIR_FIGURE_LINES || time_s < (double)f->from_ns / 1e9 ||
 		    time_s > (double)f->to_ns / 1e9)
 			continue;
+		/* another figure may want this run sampled more finely */
+		double apart_s = (double)(f->sample_ns ? f->sample_ns : m->usual_sample_ns) / 1e9 * .999;
 		for (u32 k = 0; k < f->n_lines; k++)
 			if (weir_experiment_fits(m->e, f->line[k].choice, m->choice) &&
 			    weir_watch_matches(f->line[k].series, name))
-				add_point(&m->figures[i].trace[k], time_s, value / f->divide_by);
+				add_point(&m->figures[i].trace[k], time_s, value / f->divide_by, apart_s);
 	}
 }
 
@@ -160,7 +169,7 @@ static void take_rate(const struct maker *m, const struct weir_figure_line *line
 		u64 bin_ns = p->time_ns - p->time_ns % f->mean_over_ns;
 		if (weir_watch_matches(line->series, name))
 			add_point(to, (double)bin_ns / 1e9,
-				  p->bytes * 8 / ((double)f->mean_over_ns / 1e9) / f->divide_by);
+				  p->bytes * 8 / ((double)f->mean_over_ns / 1e9) / f->divide_by, 0);
 	}
 }
 
@@ -249,6 +258,7 @@ static int run_scenario(struct maker *m, const struct weir_scenario *scenario,
 	/* what follows is not looked at */
 	part.duration_ns = weir_min(part.duration_ns, weir_add(m->end_ns, 1));
 	part.warmup_ns = weir_min(part.warmup_ns, part.duration_ns - 1);
+	m->usual_sample_ns = part.sample_ns;
 	part.sample_ns = m->sample_ns ? m->sample_ns : part.sample_ns;
 	int rc = to ? simulate(m, &part, traces, to, why) : say(why, "out of memory");
 
