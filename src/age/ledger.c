@@ -39,19 +39,23 @@ static void spread_end(struct weir_age_spread *s, u64 age_ns, double sign)
 
 double weir_age_spread_quantile_s(const struct weir_age_spread *s, double q)
 {
-	double wanted_s = q * s->time_s, ends = 0, sum_s = 0, below_s = 0;
+	double wanted_s = q * s->time_s, ends = 0, sum_s = 0, below_s = 0, largest_s = 0;
 	for (u32 i = 0; i + 1 < WEIR_AGE_SPREAD_BUCKETS; i++) {
 		ends += s->bucket[i].ends;
 		sum_s += s->bucket[i].sum_s;
 		double low_s = spread_border_s(i), high_s = spread_border_s(i + 1);
 		double upto_s = high_s * ends - sum_s;
-		if (upto_s > below_s && upto_s >= wanted_s) {
+		if (upto_s <= below_s)
+			continue;
+		if (upto_s >= wanted_s) {
 			double part = (wanted_s - below_s) / (upto_s - below_s);
 			return low_s + (part > 0 ? part : 0) * (high_s - low_s);
 		}
-		below_s = upto_s > below_s ? upto_s : below_s;
+		if (upto_s - below_s > 1e-9 * s->time_s) /* else rounding, where nothing is */
+			largest_s = high_s;
+		below_s = upto_s;
 	}
-	return s->time_s > 0 ? spread_border_s(WEIR_AGE_SPREAD_BUCKETS - 1) : 0;
+	return largest_s;
 }
 
 /* ---- the sums ---- */

@@ -55,7 +55,8 @@ void weir_source_account(struct weir_source *s)
 
 void weir_source_tick(struct weir_source *s, u64 now_ns)
 {
-	u64 wake_ns = weir_source_wake_ns(s);
+	u64 wake_ns =
+	    weir_max(weir_source_wake_ns(s), s->now_ns); /* no call before could have been earlier */
 	u64 patience_ns = weir_max(WEIR_NS_PER_S, (u64)((s->srtt_s < 1e3 ? s->srtt_s : 1e3) * 4e9));
 	s->now_ns = weir_max(s->now_ns, now_ns);
 	if (!s->probe || s->now_ns <= wake_ns || s->now_ns - wake_ns <= patience_ns)
@@ -316,6 +317,7 @@ void weir_source_path_changed(struct weir_source *s, u64 now_ns)
 {
 	weir_source_tick(s, now_ns);
 	s->stats.path_changes++;
+	s->stalled_ns = s->now_ns; /* what is under way tells of the old path */
 	s->srtt_s = s->rttvar_s = s->min_rtt_s = 0;
 	s->resume_flags |= WEIR_AGE_PATH_CHANGED;
 	s->n_answered = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `weir list`: what there is to run, and what to run it with; all from the tables of the rooms. */
+#include "age/table.h"
 #include "app/app.h"
 #include "cc/table.h"
 #include "kern/load.h"
@@ -17,27 +18,54 @@
 
 /* ---- controllers ---- */
 
-/* A "ratio" is held in millionths and shown as what it stands for. */
+/* "ratio" and "Hz" are held in millionths and shown as what they stand for. */
+static bool in_millionths(const struct weir_param *p)
+{
+	return !strcmp(p->unit, "ratio") || !strcmp(p->unit, "Hz");
+}
+
 static void put_value(struct weir_json *j, const char *key, const struct weir_param *p, u64 value)
 {
-	if (!strcmp(p->unit, "ratio"))
+	if (in_millionths(p))
 		weir_json_put_double(j, key, (double)value / 1e6);
 	else
 		weir_json_put_u64(j, key, value);
 }
 
-static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
+/* What controllers of all kinds tell of themselves. */
+struct described {
+	const char *name, *kind, *about, *source;
+	bool kernel;
+	u32 n_params, n_signals;
+	const struct weir_param *params;
+	const struct weir_signal *signals;
+};
+
+static struct described describe_cc(const struct weir_cc_ops *ops)
 {
 	char why[WEIR_KERN_WHY_BYTES];
+	return (struct described){
+	    ops->name,	   "cc",	   ops->about,	ops->source, weir_kern_takes(ops, why),
+	    ops->n_params, ops->n_signals, ops->params, ops->signals};
+}
+
+static struct described describe_age(const struct weir_age_ops *ops)
+{
+	return (struct described){ops->name,	 "age",		 ops->about,  ops->source, false,
+				  ops->n_params, ops->n_signals, ops->params, ops->signals};
+}
+
+static void controller_json(struct weir_json *j, const struct described *d)
+{
 	weir_json_object(j);
-	weir_json_put_string(j, "name", ops->name);
-	weir_json_put_string(j, "kind", "cc");
-	weir_json_put_bool(j, "kernel", weir_kern_takes(ops, why));
-	weir_json_put_string(j, "about", ops->about);
-	weir_json_put_string(j, "source", ops->source);
+	weir_json_put_string(j, "name", d->name);
+	weir_json_put_string(j, "kind", d->kind);
+	weir_json_put_bool(j, "kernel", d->kernel);
+	weir_json_put_string(j, "about", d->about);
+	weir_json_put_string(j, "source", d->source);
 	weir_json_put_array(j, "params");
-	for (u32 i = 0; i < ops->n_params; i++) {
-		const struct weir_param *p = &ops->params[i];
+	for (u32 i = 0; i < d->n_params; i++) {
+		const struct weir_param *p = &d->params[i];
 		weir_json_line(j);
 		weir_json_object(j);
 		weir_json_put_string(j, "name", p->name);
@@ -50,11 +78,11 @@ static void controller_json(struct weir_json *j, const struct weir_cc_ops *ops)
 	}
 	weir_json_array_end(j);
 	weir_json_put_array(j, "signals");
-	for (u32 i = 0; i < ops->n_signals; i++) {
+	for (u32 i = 0; i < d->n_signals; i++) {
 		weir_json_line(j);
 		weir_json_object(j);
-		weir_json_put_string(j, "name", ops->signals[i].name);
-		weir_json_put_string(j, "unit", ops->signals[i].unit);
+		weir_json_put_string(j, "name", d->signals[i].name);
+		weir_json_put_string(j, "unit", d->signals[i].unit);
 		weir_json_object_end(j);
 	}
 	weir_json_array_end(j);
@@ -71,8 +99,8 @@ static void format_default(const struct weir_param *p, char *to, size_t room)
 	u64 x = p->default_value;
 	if (!strcmp(p->unit, "flag")) {
 		snprintf(to, room, "%s", x ? "on" : "off");
-	} else if (!strcmp(p->unit, "ratio")) {
-		snprintf(to, room, "%g", (double)x / 1e6);
+	} else if (in_millionths(p)) {
+		snprintf(to, room, "%g%s", (double)x / 1e6, strcmp(p->unit, "Hz") ? "" : " Hz");
 	} else if (!strcmp(p->unit, "ns")) {
 		size_t i = 0;
 		while (x % times[i].ns)
@@ -83,21 +111,31 @@ static void format_default(const struct weir_param *p, char *to, size_t room)
 	}
 }
 
+static void controller_text(const struct described *d)
+{
+	printf("%-14s %s (%s)\n", d->name, d->about, d->source);
+	for (u32 k = 0; k < d->n_params; k++) {
+		char text[64];
+		format_default(&d->params[k], text, sizeof text);
+		printf("%16s = %-10s %s\n", d->params[k].name, text, d->params[k].help);
+	}
+}
+
 static void controllers_text(void)
 {
 	for (u32 i = 0; i < weir_cc_count(); i++) {
-		const struct weir_cc_ops *ops = weir_cc_at(i);
-		printf("%-14s %s (%s)\n", ops->name, ops->about, ops->source);
-		for (u32 k = 0; k < ops->n_params; k++) {
-			char text[64];
-			format_default(&ops->params[k], text, sizeof text);
-			printf("%16s = %-10s %s\n", ops->params[k].name, text, ops->params[k].help);
-		}
+		struct described d = describe_cc(weir_cc_at(i));
+		controller_text(&d);
 	}
 	const char *alias;
 	const struct weir_cc_ops *ops;
 	for (u32 i = 0; (ops = weir_cc_alias_at(i, &alias)); i++)
 		printf("%-14s the same as %s\n", alias, ops->name);
+	printf("\nFor telemetry (how often an update is sent):\n");
+	for (u32 i = 0; i < weir_age_count(); i++) {
+		struct described d = describe_age(weir_age_at(i));
+		controller_text(&d);
+	}
 }
 
 static int list_controllers(const struct weir_invocation *call, struct weir_json *j)
@@ -107,8 +145,14 @@ static int list_controllers(const struct weir_invocation *call, struct weir_json
 		controllers_text();
 		return WEIR_EXIT_OK;
 	}
-	for (u32 i = 0; i < weir_cc_count(); i++)
-		controller_json(j, weir_cc_at(i));
+	for (u32 i = 0; i < weir_cc_count(); i++) {
+		struct described d = describe_cc(weir_cc_at(i));
+		controller_json(j, &d);
+	}
+	for (u32 i = 0; i < weir_age_count(); i++) {
+		struct described d = describe_age(weir_age_at(i));
+		controller_json(j, &d);
+	}
 	return WEIR_EXIT_OK;
 }
 
