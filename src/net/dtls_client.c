@@ -25,6 +25,7 @@
 	X(dropped_foreign, "datagrams from another address")                                                 \
 	X(dropped_malformed, "datagrams that are no DTLS: too short, truncated, another version")            \
 	X(dropped_unexpected, "records that belong to no handshake and no session")                          \
+	X(dropped_late, "records of a handshake that is complete")                                           \
 	X(dropped_forged, "records that the session's key did not make")                                     \
 	X(dropped_replayed, "records that had been seen, or too old to tell")
 
@@ -250,11 +251,15 @@ static void take(struct client *c, u64 now_ns, const u8 *data, size_t bytes, con
 		c->count.sessions_closed++;
 		weir_dtls_session_free(c->current, false);
 		c->current = NULL;
-		if (!c->candidate)
+		if (!c->candidate && now_ns >= c->begun_ns + c->limits.hello_ns)
 			begin(c, now_ns);
+		else if (!c->candidate)
+			c->next_ns = c->begun_ns + c->limits.hello_ns;
 		break;
 	case WEIR_DTLS_NOTHING:
-		if (r->type == WEIR_DTLS_DATA)
+		if (r->type == WEIR_DTLS_HANDSHAKE || r->type == WEIR_DTLS_CHANGE_CIPHER)
+			c->count.dropped_late++;
+		else
 			*(seen ? &c->count.dropped_replayed : &c->count.dropped_forged) += 1;
 		break;
 	}

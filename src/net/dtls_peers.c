@@ -52,7 +52,9 @@ void weir_dtls_peers_take(struct weir_dtls_server *v, u64 now_ns, struct weir_dt
 		v->count.sessions_closed++;
 		drop_current(v, slot, false);
 		drop_if_empty(v, slot);
-	} else if (r && r->type == WEIR_DTLS_DATA) {
+	} else if (r && (r->type == WEIR_DTLS_HANDSHAKE || r->type == WEIR_DTLS_CHANGE_CIPHER)) {
+		v->count.dropped_late++;
+	} else if (r) {
 		*(seen ? &v->count.dropped_replayed : &v->count.dropped_forged) += 1;
 	}
 }
@@ -125,6 +127,14 @@ void weir_dtls_peers_step(struct weir_dtls_server *v, u64 now_ns, struct weir_dt
 	}
 }
 
+/* Whether a handshake from an address without a session can end in one at all. */
+static bool is_full(const struct weir_dtls_server *v, u64 now_ns)
+{
+	const struct weir_dtls_slot *oldest = v->table.list[WEIR_DTLS_ESTABLISHED].oldest;
+	return v->table.list[WEIR_DTLS_ESTABLISHED].n >= v->limits.sessions &&
+	       now_ns - oldest->current->heard_ns < EVICTABLE_NS;
+}
+
 static bool afford_handshake(struct weir_dtls_server *v, u64 now_ns)
 {
 	u64 cost = WEIR_NS_PER_S / v->limits.handshakes_per_s;
@@ -141,6 +151,10 @@ void weir_dtls_peers_begin(struct weir_dtls_server *v, u64 now_ns, const struct 
 			   struct weir_dtls_slot *slot, const struct weir_dtls_hello *hello,
 			   gnutls_dtls_prestate_st *prestate, const u8 *data, size_t bytes)
 {
+	if (!(slot && slot->current) && is_full(v, now_ns)) {
+		v->count.sessions_refused++;
+		return;
+	}
 	if (!afford_handshake(v, now_ns)) {
 		v->count.handshakes_deferred++;
 		return;

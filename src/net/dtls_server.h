@@ -28,6 +28,7 @@
 	X(dropped_malformed, "datagrams that are no DTLS: too short, truncated, another version")            \
 	X(dropped_unknown, "protected records from addresses without a session")                             \
 	X(dropped_unexpected, "unprotected records that belong to no handshake")                             \
+	X(dropped_late, "records of a handshake that is complete")                                           \
 	X(dropped_forged, "records that the session's key did not make")                                     \
 	X(dropped_replayed, "records that had been seen, or too old to tell")
 

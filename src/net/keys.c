@@ -144,10 +144,10 @@ static bool check_twins(const struct weir_keys *k, struct weir_diag *d)
 {
 	u32 mistakes = d->n;
 	for (u32 i = 1; i < k->n; i++) {
-		const struct weir_key *one = &k->key[i - 1], *two = &k->key[i];
+		const struct weir_key *one = &k->key[k->order[i - 1]], *two = &k->key[k->order[i]];
 		if (!strcmp(one->identity, two->identity))
-			weir_diag_add(d, 0, 0, "identity '%s' has two keys; one identity, one line",
-				      two->identity);
+			weir_diag_add(d, two->line, 1, "identity '%s' has a key already, in line %u",
+				      two->identity, one->line);
 	}
 	return d->n == mistakes;
 }
