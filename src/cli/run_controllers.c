@@ -63,7 +63,8 @@ static int add_plugin(struct taking *t, const char *path)
 	if (code)
 		return code;
 	c->header[i] = read_header(path);
-	c->controller[c->n++] = (struct weir_plan_controller){plugin->ops.name, &plugin->ops, c->header[i]};
+	c->controller[c->n++] = (struct weir_plan_controller){
+	    .name = plugin->ops.name, .ops = &plugin->ops, .header_text = c->header[i]};
 	/* A scenario may name it too, unless that word means another one already. */
 	if (!weir_registry_find(t->registry, plugin->ops.name) &&
 	    weir_registry_add(t->registry, plugin->ops.name, &plugin->ops) < 0)
@@ -91,16 +92,17 @@ static int add(struct taking *t, const char *value)
 	/* In an emulation kernel:X is the kernel's, whether Weir has it or not; the machine is asked later.
 	 */
 	if (t->emulated && name != value) {
-		c->controller[c->n++] = (struct weir_plan_controller){value, NULL, NULL};
+		c->controller[c->n++] = (struct weir_plan_controller){.name = value};
 		return 0;
 	}
 	if (weir_plugin_is_path(value))
 		return add_plugin(t, value);
 	const struct weir_cc_ops *ops = weir_registry_find(t->registry, name);
-	if (!ops)
+	const struct weir_age_ops *age_ops = weir_registry_find_age(t->registry, value);
+	if (!ops && !age_ops)
 		return unknown(t, name);
 	/* kernel:X in the simulator is Weir's X, and the records say so. */
-	c->controller[c->n++] = (struct weir_plan_controller){value, ops, NULL};
+	c->controller[c->n++] = (struct weir_plan_controller){.name = value, .ops = ops, .age_ops = age_ops};
 	return 0;
 }
 

@@ -47,7 +47,11 @@ void weir_summary_note(struct weir_summary *s, const char *format, ...)
 static const struct {
 	const char *table, *text;
 	double factor, divisor;
-} units[] = {{"ns", "ms", 1, 1e6}, {"Bps", "bps", 8, 1}, {"ratio", "ratio", 1, 1e6}, {"flag", "", 1, 1}};
+} units[] = {{"ns", "ms", 1, 1e6},
+	     {"Bps", "bps", 8, 1},
+	     {"ratio", "ratio", 1, 1e6},
+	     {"Hz", "hz", 1, 1e6},
+	     {"flag", "", 1, 1}};
 
 void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit)
 {
@@ -97,6 +101,54 @@ static void put_name(struct weir_json *j, const char *key, const char *text)
 	weir_json_put_string(j, key, *text ? text : NULL);
 }
 
+static void put_age(struct weir_json *j, const char *name, const struct weir_age_summary *a)
+{
+	if (isnan(a->mean_ms)) {
+		weir_json_put_null(j, name);
+		return;
+	}
+	weir_json_key(j, name);
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "mean", a->mean_ms);
+	weir_json_put_double(j, "peak_mean", a->peak_mean_ms);
+	weir_json_put_double(j, "peak_max", a->peak_max_ms);
+	weir_json_put_double(j, "p50", a->p50_ms);
+	weir_json_put_double(j, "p95", a->p95_ms);
+	weir_json_put_double(j, "p99", a->p99_ms);
+	weir_json_put_double(j, "over_fraction", a->over_fraction);
+	weir_json_object_end(j);
+}
+
+static void put_updates(struct weir_json *j, const struct weir_updates_summary *u)
+{
+	weir_json_key(j, "updates");
+	weir_json_line(j);
+	weir_json_object(j);
+	put_count(j, "sent", u->sent);
+	put_count(j, "fresh", u->fresh);
+	put_count(j, "late", u->late);
+	put_count(j, "replaced", u->replaced);
+	put_count(j, "expired", u->expired);
+	put_count(j, "outages", u->outages);
+	weir_json_put_double(j, "sent_hz", u->sent_hz);
+	weir_json_put_double(j, "fresh_hz", u->fresh_hz);
+	weir_json_object_end(j);
+}
+
+static void put_flow_age(struct weir_json *j, const struct weir_flow_summary *f)
+{
+	if (!f->aged) {
+		weir_json_put_null(j, "age_ms");
+		weir_json_put_null(j, "age_estimate_ms");
+		weir_json_put_null(j, "updates");
+		return;
+	}
+	put_age(j, "age_ms", &f->age);
+	put_age(j, "age_estimate_ms", &f->age_estimate);
+	put_updates(j, &f->updates);
+}
+
 static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 {
 	weir_json_object(j);
@@ -121,7 +173,7 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 	weir_json_put_u64(j, "ce_packets", f->ce_packets);
 	weir_json_put_double(j, "backlog_mean", f->backlog_mean);
 	weir_json_put_double(j, "cwnd_mean_bytes", f->cwnd_mean_bytes);
-	weir_json_put_null(j, "age_ms");
+	put_flow_age(j, f);
 	weir_json_put_object(j, "signals");
 	for (u32 i = 0; i < f->n_signals; i++) {
 		weir_json_key(j, f->signal[i].name);
@@ -133,6 +185,21 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 	}
 	weir_json_object_end(j);
 	weir_json_object_end(j);
+}
+
+static void put_group_age(struct weir_json *j, const struct weir_group_summary *g)
+{
+	put_age(j, "age_ms", &g->age);
+	weir_json_key(j, "flow_age_ms");
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_double(j, "p10", g->age_p10_ms);
+	weir_json_put_double(j, "p50", g->age_p50_ms);
+	weir_json_put_double(j, "p90", g->age_p90_ms);
+	weir_json_object_end(j);
+	weir_json_put_double(j, "jain_age", g->jain_age);
+	weir_json_put_double(j, "backlog_mean", g->backlog_mean);
+	weir_json_put_double(j, "update_hz", g->update_hz);
 }
 
 static void put_group(struct weir_json *j, const struct weir_group_summary *g)
@@ -164,6 +231,8 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	put_count(j, "recoveries", g->recoveries);
 	put_count(j, "spurious", g->spurious);
 	weir_json_put_u64(j, "ce_packets", g->ce_packets);
+	if (g->aged)
+		put_group_age(j, g);
 	weir_json_object_end(j);
 }
 
@@ -259,6 +328,9 @@ void weir_summary_fields(struct weir_json *j, const struct weir_summary *s)
 	weir_json_array_end(j);
 	weir_json_put_object(j, "fairness");
 	weir_json_put_double(j, "jain_throughput", s->jain_throughput);
-	weir_json_put_null(j, "jain_age");
+	if (s->jain_age > 0)
+		weir_json_put_double(j, "jain_age", s->jain_age);
+	else
+		weir_json_put_null(j, "jain_age");
 	weir_json_object_end(j);
 }

@@ -19,6 +19,19 @@ struct weir_spread {
 /* Of all samples in the histogram, each divided by `divisor` (a division keeps 50 ms exactly 50). */
 void weir_spread_from_hist(struct weir_spread *s, const struct weir_hist *h, double divisor);
 
+/* Of an age of information over time: exact but for the quantiles. All NaN: there is none, null. */
+struct weir_age_summary {
+	double mean_ms, peak_mean_ms, peak_max_ms; /* peaks: just before each newer value */
+	double p50_ms, p95_ms, p99_ms;		   /* NaN: not known of an estimate */
+	double over_fraction;			   /* of the time, above the bound; NaN without one */
+};
+
+/* Updates, or whatever else has an age; WEIR_NEVER and NaN: not known. */
+struct weir_updates_summary {
+	u64 sent, fresh, late, replaced, expired, outages;
+	double sent_hz, fresh_hz;
+};
+
 struct weir_signal_summary {
 	char name[WEIR_NAME_BYTES]; /* with the unit: ssthresh_bytes */
 	double mean, last;
@@ -34,6 +47,9 @@ struct weir_flow_summary {
 	u64 packets_sent, packets_lost, retransmitted;
 	u64 timeouts, recoveries, spurious, ce_packets;
 	double loss_fraction, backlog_mean, cwnd_mean_bytes;
+	bool aged; /* the age of what it tells is measured */
+	struct weir_age_summary age, age_estimate;
+	struct weir_updates_summary updates;
 	u32 n_signals;
 	struct weir_signal_summary signal[WEIR_CC_SIGNALS_MAX];
 };
@@ -49,6 +65,11 @@ struct weir_group_summary {
 	u64 packets_sent, packets_lost, retransmitted;
 	u64 timeouts, recoveries, spurious, ce_packets;
 	double loss_fraction;
+	bool aged;
+	/* mean, peak_mean and over_fraction: means over the flows; quantiles over the time of all of them */
+	struct weir_age_summary age;
+	double age_p10_ms, age_p50_ms, age_p90_ms, jain_age; /* over the flows' means */
+	double backlog_mean, update_hz;			     /* of acp: means over the flows; else NaN */
 };
 
 struct weir_link_summary {
@@ -85,6 +106,7 @@ struct weir_summary {
 	struct weir_link_summary *link;
 	struct weir_fct_summary fct[WEIR_FCT_CLASSES];
 	double jain_throughput;
+	double jain_age;		 /* 0 or NaN: there is none */
 	struct weir_emulation emulation; /* verdict NULL in a simulation */
 	char note[WEIR_NOTES_MAX][256];	 /* what a reader of the numbers must know */
 };

@@ -31,6 +31,8 @@ struct weir_backend_ops {
 	const struct weir_link_stats *(*hop_stats)(const void *ctx, u32 hop, u64 *waiting_bytes);
 	struct weir_tally (*hop_wait)(const void *ctx, u32 hop);
 	const struct weir_completion *(*completions)(const void *ctx, u64 *n);
+	/* The age of what a flow tells; false: it is not measured. NULL: none is. */
+	bool (*flow_age)(const void *ctx, u32 flow, struct weir_flow_age *a);
 	/* How late packets were delivered so far, and at most since the look before; NULL: nothing is ever
 	 * late. */
 	struct weir_tally (*lateness)(const void *ctx, u64 *max_ns);
@@ -55,6 +57,11 @@ static inline void weir_backend_flow_totals(const struct weir_backend *b, u32 fl
 static inline void weir_backend_flow_now(const struct weir_backend *b, u32 flow, struct weir_flow_now *n)
 {
 	b->ops->flow_now(b->ctx, flow, n);
+}
+
+static inline bool weir_backend_flow_age(const struct weir_backend *b, u32 flow, struct weir_flow_age *a)
+{
+	return b->ops->flow_age && b->ops->flow_age(b->ctx, flow, a);
 }
 
 static inline void weir_backend_flow_tallies(const struct weir_backend *b, u32 hist,

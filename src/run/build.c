@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "build.h"
 
+#include "age/table.h"
+#include "age/wire.h"
 #include "cc/table.h"
 #include "historic.h"
 #include "traces.h"
@@ -9,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(WEIR_SCENARIO_ACP_HEADER_BYTES == WEIR_AGE_HEADER_BYTES &&
+		   WEIR_SCENARIO_ACP_ANSWER_BYTES == WEIR_AGE_ANSWER_BYTES &&
+		   WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES == WEIR_AGE_VALUE_BYTES_MAX,
+	       "the scenario's sizes are those of the wire");
 _Static_assert((int)WEIR_SCENARIO_UPDATES == WEIR_APP_UPDATES, "the scenario's enums are the applications'");
 
 struct weir_app_config weir_build_app(const struct weir_scenario_flow *f)
@@ -29,10 +35,16 @@ struct weir_app_config weir_build_app(const struct weir_scenario_flow *f)
 	};
 }
 
-static bool has_subject(const struct weir_scenario *s)
+static bool is_acp(const struct weir_scenario_flow *f)
+{
+	return f->transport == WEIR_SCENARIO_ACP;
+}
+
+static bool has_subject(const struct weir_scenario *s, bool acp)
 {
 	for (u32 i = 0; i < s->n_flows; i++)
-		if (s->flows[i].controller.name && s->flows[i].controller.subject)
+		if (s->flows[i].controller.name && s->flows[i].controller.subject &&
+		    is_acp(&s->flows[i]) == acp)
 			return true;
 	return false;
 }
@@ -40,15 +52,15 @@ static bool has_subject(const struct weir_scenario *s)
 bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
 			 const struct weir_scenario_flow *f)
 {
-	if (!with->controller_name || !f->controller.name)
+	if (!with->controller_name || !f->controller.name || is_acp(f) != (with->age_controller != NULL))
 		return false;
-	return has_subject(s) ? f->controller.subject : !f->traffic;
+	return has_subject(s, is_acp(f)) ? f->controller.subject : !f->traffic;
 }
 
 bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build_with *with,
 			  const struct weir_scenario_flow *f)
 {
-	if (!with->emulated || !f->controller.name)
+	if (!with->emulated || !f->controller.name || is_acp(f))
 		return false;
 	return weir_build_replaces(s, with, f) ? !with->controller : f->controller.kernel;
 }
@@ -58,12 +70,25 @@ const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const st
 {
 	bool replaced = weir_build_replaces(s, with, f);
 	*params = NULL;
-	if (!f->controller.name || weir_build_is_native(s, with, f))
+	if (!f->controller.name || is_acp(f) || weir_build_is_native(s, with, f))
 		return NULL;
 	if (replaced)
 		return with->controller;
 	*params = f->controller.params;
 	return with->registry->ops[f->controller.index];
+}
+
+const struct weir_age_ops *weir_build_age_ops(const struct weir_scenario *s,
+					      const struct weir_build_with *with,
+					      const struct weir_scenario_flow *f, const u64 **params)
+{
+	*params = NULL;
+	if (!f->controller.name || !is_acp(f))
+		return NULL;
+	if (weir_build_replaces(s, with, f))
+		return with->age_controller;
+	*params = f->controller.params;
+	return with->registry->age_ops[f->controller.index];
 }
 
 /* The kernel's own; what kernel TCP shows of itself stands in for a controller's signals. */
@@ -75,10 +100,14 @@ static void name_native(struct weir_build_entry *e, const char *name)
 
 static int take_defaults(struct weir_build_entry *e)
 {
-	e->params = e->own_params = calloc(e->ops->n_params + 1u, sizeof *e->own_params);
+	u32 n = e->ops ? e->ops->n_params : e->age_ops->n_params;
+	e->params = e->own_params = calloc(n + 1u, sizeof *e->own_params);
 	if (!e->own_params)
 		return -1;
-	weir_cc_defaults(e->ops, e->own_params);
+	if (e->ops)
+		weir_cc_defaults(e->ops, e->own_params);
+	else
+		weir_age_defaults(e->age_ops, e->own_params);
 	return 0;
 }
 
@@ -86,7 +115,7 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 			  const struct weir_build_with *with)
 {
 	const struct weir_scenario_controller *c = &e->flow->controller;
-	e->controlled = c->name || weir_is_historic(e->flow);
+	e->controlled = (c->name && !is_acp(e->flow)) || weir_is_historic(e->flow);
 	if (weir_is_historic(e->flow)) {
 		snprintf(e->controller, sizeof e->controller, "%s", weir_historic_name(&e->flow->endpoint));
 		e->signals = weir_bsd43_signals;
@@ -100,14 +129,16 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 		return 0;
 	}
 	e->ops = weir_build_ops(b->scenario, with, e->flow, &e->params);
+	if (is_acp(e->flow))
+		e->age_ops = weir_build_age_ops(b->scenario, with, e->flow, &e->params);
 	if (replaced)
 		snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
 	else
 		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
 	if (replaced && take_defaults(e) < 0)
 		return -1;
-	e->signals = e->ops->signals;
-	e->n_signals = e->ops->n_signals;
+	e->signals = e->ops ? e->ops->signals : e->age_ops->signals;
+	e->n_signals = e->ops ? e->ops->n_signals : e->age_ops->n_signals;
 	return 0;
 }
 
@@ -137,6 +168,11 @@ static int allocate(struct weir_build *b)
 	b->queue_ns = calloc(b->n_hists + 1u, sizeof *b->queue_ns);
 	b->wait_ns = calloc(s->n_hops + 1u, sizeof *b->wait_ns);
 	b->mean_bps = calloc(s->n_hops + 1u, sizeof *b->mean_bps);
+	bool aged = false;
+	for (u32 i = 0; i < s->n_flows; i++)
+		aged = aged || s->flows[i].age.measured;
+	if (aged && !(b->age = calloc(b->n_hists + 1u, sizeof *b->age)))
+		return -1;
 	return b->entry && b->start_ns && b->rtt_ns && b->queue_ns && b->wait_ns && b->mean_bps ? 0 : -1;
 }
 
@@ -179,6 +215,7 @@ void weir_build_free(struct weir_build *b)
 	free(b->start_ns);
 	free(b->rtt_ns);
 	free(b->queue_ns);
+	free(b->age);
 	free(b->delay_ns);
 	free(b->wait_ns);
 	free(b->mean_bps);

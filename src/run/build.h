@@ -18,13 +18,15 @@ struct weir_build_with {
 	const struct weir_registry *registry;
 	/* In place of every `controller: subject`, or of the controller of every entry of `flows` (not of
 	 * `traffic`) when none is marked; NULL: as the scenario says. */
-	const char *controller_name;	      /* what the records call it */
-	const struct weir_cc_ops *controller; /* NULL: the kernel's own of that name (kernel:NAME) */
+	const char *controller_name;		   /* what the records call it */
+	const struct weir_cc_ops *controller;	   /* NULL: the kernel's own of that name (kernel:NAME) */
+	const struct weir_age_ops *age_controller; /* an age controller, for acp flows; else NULL */
 	/* Kernel TCP: Weir's controllers run in the kernel, and kernel:NAME is the kernel's own. */
 	bool emulated;
 };
 
-/* Whether --controller takes the place of this entry's own. */
+/* Whether --controller takes the place of this entry's own: that of acp flows if it is an age controller,
+ * else that of all others. */
 bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
 			 const struct weir_scenario_flow *f);
 
@@ -37,12 +39,18 @@ bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build
 const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
 					 const struct weir_scenario_flow *f, const u64 **params);
 
+/* Likewise the age controller of an acp flow; NULL of any other. */
+const struct weir_age_ops *weir_build_age_ops(const struct weir_scenario *s,
+					      const struct weir_build_with *with,
+					      const struct weir_scenario_flow *f, const u64 **params);
+
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
 	u32 first, count;			/* numbers of its flows, from 0 over all entries */
-	bool controlled;			/* not a datagram application */
+	bool controlled;			/* a stream: neither datagrams nor acp */
 	char controller[WEIR_BUILD_NAME_BYTES]; /* as recorded: "kernel:cubic" stays visible */
 	const struct weir_cc_ops *ops;		/* NULL: the kernel's own, or none */
+	const struct weir_age_ops *age_ops;	/* of acp; else NULL */
 	const u64 *params;			/* its parameters */
 	u64 *own_params;			/* defaults of a controller that was put in */
 	const struct weir_signal *signals;	/* what weir_flow_now shows of it */
@@ -62,8 +70,9 @@ struct weir_build {
 	/* Of each flow, or of each entry when grouped. delay_ns: NULL in a simulation. Filled by who carries
 	 * it, and to be read at the end; on the way tallies serve. */
 	struct weir_hist *rtt_ns, *queue_ns, *delay_ns;
-	struct weir_hist *wait_ns; /* of each hop of the scenario */
-	u64 *mean_bps;		   /* of each hop, 0: infinitely fast */
+	struct weir_age_spread *age; /* likewise; NULL where nobody asks for an age */
+	struct weir_hist *wait_ns;   /* of each hop of the scenario */
+	u64 *mean_bps;		     /* of each hop, 0: infinitely fast */
 };
 
 /* 0, or -1 when out of memory; *b must be freed in both cases. */

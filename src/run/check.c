@@ -88,6 +88,20 @@ u32 weir_check_hops(const struct weir_scenario_set *set, const struct weir_scena
 	return diag->n - before;
 }
 
+/* A controller on the command line that fits to no flow would change nothing, silently. */
+static void check_replacement(const struct weir_scenario *s, const struct weir_build_with *with,
+			      struct weir_diag *diag)
+{
+	bool any = !with->controller_name || !s->n_flows;
+	for (u32 i = 0; i < s->n_flows; i++)
+		any = any || weir_build_replaces(s, with, &s->flows[i]) ||
+		      (s->flows[i].transport == WEIR_SCENARIO_ACP) == (with->age_controller != NULL);
+	if (!any)
+		weir_diag_add(diag, 0, 0, "--controller %s: no flow here %s", with->controller_name,
+			      with->age_controller ? "has transport: acp, which an age controller needs"
+						   : "sets a window: all have transport: acp");
+}
+
 u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scenario *s,
 		     const struct weir_build_with *with, struct weir_traces *traces, struct weir_diag *diag)
 {
@@ -95,6 +109,7 @@ u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scen
 	weir_check_hops(set, s, traces, diag);
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_controller(set, s, with, &s->flows[i], diag);
+	check_replacement(s, with, diag);
 	forget_repeated(diag, before);
 	return diag->n - before;
 }

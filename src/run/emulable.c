@@ -15,7 +15,7 @@
 
 static bool is_tcp(const struct weir_scenario_flow *f)
 {
-	return f->controller.name != NULL;
+	return f->controller.name != NULL && f->transport == WEIR_SCENARIO_TCP;
 }
 
 static void check_flow(const struct weir_scenario_set *set, const struct weir_scenario_flow *f,
@@ -27,6 +27,10 @@ static void check_flow(const struct weir_scenario_set *set, const struct weir_sc
 		    set, diag, f->at,
 		    "%s: era: the endpoint of %s exists in the simulator only: run it with --on sim", f->name,
 		    e->era == WEIR_SCENARIO_ERA_1986 ? "1986" : "1988");
+	if (f->transport == WEIR_SCENARIO_ACP)
+		weir_scenario_mistake(set, diag, f->at,
+				      "%s: transport: acp runs in the simulator so far: run it with --on sim",
+				      f->name);
 	if (!is_tcp(f))
 		return;
 	if (e->header_bytes != WEIR_EMULATED_HEADER4 && e->header_bytes != WEIR_EMULATED_HEADER6)
@@ -267,12 +271,21 @@ static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)
 		weir_summary_note(out, "ecn: in an emulation all flows have it where one has");
 }
 
+static void note_ages(const struct weir_scenario *s, struct weir_summary *out)
+{
+	for (u32 i = 0; i < s->n_flows; i++)
+		if (s->flows[i].age.measured)
+			weir_summary_note(out, "%s: no age is measured in an emulation so far",
+					  s->flows[i].name);
+}
+
 void weir_emulable_notes(const struct weir_scenario *s, const struct weir_build_with *with,
 			 struct weir_summary *out)
 {
 	note_controllers(s, with, out);
 	note_endpoints(s, out);
 	note_ecn(s, out);
+	note_ages(s, out);
 }
 
 u32 weir_emulable_mtu_bytes(const struct weir_scenario *s)
@@ -280,8 +293,7 @@ u32 weir_emulable_mtu_bytes(const struct weir_scenario *s)
 	u64 most = 1500;
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const struct weir_scenario_flow *f = &s->flows[i];
-		most = weir_max(most, is_tcp(f) ? f->endpoint.mss_bytes + f->endpoint.header_bytes
-						: f->app.chunk_bytes);
+		most = weir_max(most, weir_scenario_packet_bytes(f));
 	}
 	return (u32)weir_min(most, MTU_MAX_BYTES);
 }

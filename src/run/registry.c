@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "registry.h"
 
+#include "age/table.h"
 #include "cc/table.h"
 #include "core/nearest.h"
 
@@ -15,27 +16,50 @@ static u32 index_of(const struct weir_registry *r, const char *name)
 	return i;
 }
 
-int weir_registry_add(struct weir_registry *r, const char *name, const struct weir_cc_ops *ops)
+static int make_room(struct weir_registry *r)
 {
-	u32 i = index_of(r, name);
-	if (i == r->room) {
-		u32 room = r->room ? 2 * r->room : 16;
-		void *entries = realloc(r->entries, room * sizeof *r->entries);
-		if (!entries)
-			return -1;
-		r->entries = entries;
-		r->catalog.controllers = entries;
-		void *all = realloc(r->ops, room * sizeof *r->ops);
-		if (!all)
-			return -1;
-		r->ops = all;
-		r->room = room;
-	}
-	r->entries[i] = (struct weir_scenario_catalog_entry){name, ops->params, ops->n_params, false};
+	u32 room = r->room ? 2 * r->room : 16;
+	void *entries = realloc(r->entries, room * sizeof *r->entries);
+	if (!entries)
+		return -1;
+	r->entries = entries;
+	r->catalog.controllers = entries;
+	void *ops = realloc(r->ops, room * sizeof *r->ops);
+	if (!ops)
+		return -1;
+	r->ops = ops;
+	void *age_ops = realloc(r->age_ops, room * sizeof *r->age_ops);
+	if (!age_ops)
+		return -1;
+	r->age_ops = age_ops;
+	r->room = room;
+	return 0;
+}
+
+static int enter(struct weir_registry *r, const struct weir_scenario_catalog_entry *entry,
+		 const struct weir_cc_ops *ops, const struct weir_age_ops *age_ops)
+{
+	u32 i = index_of(r, entry->name);
+	if (i == r->room && make_room(r) < 0)
+		return -1;
+	r->entries[i] = *entry;
 	r->ops[i] = ops;
+	r->age_ops[i] = age_ops;
 	if (i == r->catalog.n)
 		r->catalog.n++;
 	return 0;
+}
+
+int weir_registry_add(struct weir_registry *r, const char *name, const struct weir_cc_ops *ops)
+{
+	const struct weir_scenario_catalog_entry entry = {name, ops->params, ops->n_params, false};
+	return enter(r, &entry, ops, NULL);
+}
+
+int weir_registry_add_age(struct weir_registry *r, const struct weir_age_ops *ops)
+{
+	const struct weir_scenario_catalog_entry entry = {ops->name, ops->params, ops->n_params, true};
+	return enter(r, &entry, NULL, ops);
 }
 
 int weir_registry_init(struct weir_registry *r)
@@ -50,6 +74,9 @@ int weir_registry_init(struct weir_registry *r)
 	const struct weir_cc_ops *ops;
 	for (u32 i = 0; (ops = weir_cc_alias_at(i, &alias)) != NULL; i++)
 		if (weir_registry_add(r, alias, ops) < 0)
+			return -1;
+	for (u32 i = 0; i < weir_age_count(); i++)
+		if (weir_registry_add_age(r, weir_age_at(i)) < 0)
 			return -1;
 	return 0;
 }
@@ -80,6 +107,7 @@ void weir_registry_free(struct weir_registry *r)
 	free(r->compiled);
 	free(r->entries);
 	free(r->ops);
+	free(r->age_ops);
 	memset(r, 0, sizeof *r);
 }
 
@@ -87,6 +115,12 @@ const struct weir_cc_ops *weir_registry_find(const struct weir_registry *r, cons
 {
 	u32 i = index_of(r, name);
 	return i < r->catalog.n ? r->ops[i] : NULL;
+}
+
+const struct weir_age_ops *weir_registry_find_age(const struct weir_registry *r, const char *name)
+{
+	u32 i = index_of(r, name);
+	return i < r->catalog.n ? r->age_ops[i] : NULL;
 }
 
 const char *weir_registry_nearest(const struct weir_registry *r, const char *name)

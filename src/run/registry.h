@@ -6,11 +6,13 @@
 
 #include "kern/objects.h"
 #include "scenario/scenario.h"
+#include "weir/age.h"
 
 struct weir_registry {
 	struct weir_scenario_catalog catalog; /* catalog.n entries, in step with ops */
 	struct weir_scenario_catalog_entry *entries;
-	const struct weir_cc_ops **ops;
+	const struct weir_cc_ops **ops;	     /* NULL of an age controller */
+	const struct weir_age_ops **age_ops; /* NULL of all others */
 	u32 room;
 	/* The kernel's form of what was compiled on the fly. */
 	struct weir_kern_object *compiled;
@@ -21,11 +23,13 @@ struct weir_registry {
 int weir_registry_init(struct weir_registry *r);
 /* Adds a controller, in place of one of the same name. The operations must outlive the registry. */
 int weir_registry_add(struct weir_registry *r, const char *name, const struct weir_cc_ops *ops);
+int weir_registry_add_age(struct weir_registry *r, const struct weir_age_ops *ops);
 /* Its form for the kernel. What it points to must outlive the registry. 0, or -1: out of memory. */
 int weir_registry_add_kernel(struct weir_registry *r, const struct weir_kern_object *object);
 void weir_registry_free(struct weir_registry *r);
 /* NULL if there is none of this name. */
 const struct weir_cc_ops *weir_registry_find(const struct weir_registry *r, const char *name);
+const struct weir_age_ops *weir_registry_find_age(const struct weir_registry *r, const char *name);
 /* The kernel's form of a controller; false if it has none. */
 bool weir_registry_kernel(const struct weir_registry *r, const struct weir_cc_ops *ops,
 			  struct weir_kern_object *object);

@@ -66,11 +66,14 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 	if (has_groups(b)) {
 		s->group = calloc(b->n_entries + 1u, sizeof *s->group);
 		s->group_received = calloc(b->n_flows + 1u, sizeof *s->group_received);
-		s->spread_bps = calloc(3, sizeof *s->spread_bps);
+		s->spread_bps = calloc(4, sizeof *s->spread_bps);
 		if (!s->group || !s->group_received || !s->spread_bps)
 			return -1;
 		s->spread_rtt = s->spread_bps + 1;
 		s->spread_cwnd = s->spread_bps + 2;
+		s->spread_age = s->spread_bps + 3;
+		if (b->age && !(s->group_age = calloc(b->n_flows + 1u, sizeof *s->group_age)))
+			return -1;
 	}
 	name_signals(s);
 	return 0;
@@ -82,6 +85,7 @@ void weir_sampler_free(struct weir_sampler *s)
 	free(s->group);
 	free(s->link);
 	free(s->group_received);
+	free(s->group_age);
 	free(s->spread_bps);
 	free(s->signal_name);
 	memset(s, 0, sizeof *s);
@@ -98,6 +102,7 @@ void weir_sampler_restart(struct weir_sampler *s)
 		memset(f->signal_sum, 0, sizeof f->signal_sum);
 		memset(f->signal_looks, 0, sizeof f->signal_looks);
 	}
+	weir_sampler_restart_ages(s);
 	for (u32 i = 0; s->group && s->b->grouped && i < s->b->n_entries; i++)
 		weir_backend_flow_tallies(backend, i, &s->group[i].seen);
 	for (u32 i = 0; i < s->b->scenario->n_hops; i++) {
@@ -197,6 +202,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 		}
 		weir_series_fixed(s->series, "lost", t.lost_packets - f->lost, 0);
 	}
+	if (e->flow->age.measured)
+		weir_sampler_flow_age(s, e, flow, from_ns, now_ns);
 	f->seen_ns = now_ns;
 	f->delivered_bytes = t.delivered_bytes;
 	f->received_bytes = t.received_wire_bytes;
@@ -204,8 +211,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 	f->lost = t.lost_packets;
 }
 
-static void put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],
-		       u32 decimals)
+void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],
+			     u32 decimals)
 {
 	static const double q[3] = {.1, .5, .9};
 	for (u32 i = 0; h->n && i < 3; i++)
@@ -260,13 +267,13 @@ static void put_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 	weir_series_fixed(out, "active_flows", sum->active, 0);
 	weir_series_fixed(out, "throughput_bps", bits_per_second(sum->received - g->received_bytes, ns), 0);
 	weir_series_fixed(out, "goodput_bps", bits_per_second(sum->delivered - g->delivered_bytes, ns), 0);
-	put_spread(out, s->spread_bps, bps, 0);
+	weir_sampler_put_spread(out, s->spread_bps, bps, 0);
 	if (s->b->grouped)
 		put_tallies(s, (u32)(e - s->b->entry), &g->seen);
-	put_spread(out, s->spread_rtt, rtt, 6);
+	weir_sampler_put_spread(out, s->spread_rtt, rtt, 6);
 	if (e->controlled) {
 		weir_series_fixed(out, "cwnd_bytes", sum->cwnd, 0);
-		put_spread(out, s->spread_cwnd, cwnd, 0);
+		weir_sampler_put_spread(out, s->spread_cwnd, cwnd, 0);
 		weir_series_fixed(out, "inflight_bytes", sum->inflight, 0);
 		weir_series_fixed(out, "retransmitted", sum->retransmitted - g->retransmitted, 0);
 	}
@@ -282,6 +289,8 @@ static void look_at_group(struct weir_sampler *s, const struct weir_build_entry 
 		return;
 	sum_group(s, e, now_ns, g->seen_ns, &sum);
 	put_group(s, e, &sum, now_ns - from_ns);
+	if (e->flow->age.measured)
+		weir_sampler_group_age(s, e, now_ns);
 	g->seen_ns = now_ns;
 	g->delivered_bytes = sum.delivered;
 	g->received_bytes = sum.received;

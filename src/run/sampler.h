@@ -9,6 +9,7 @@
 #ifndef WEIR_RUN_SAMPLER_H
 #define WEIR_RUN_SAMPLER_H
 
+#include "ages.h"
 #include "build.h"
 #include "record/series.h"
 
@@ -26,6 +27,7 @@ struct weir_sampled_flow {
 	double cwnd_sum, backlog_sum;
 	double signal_sum[WEIR_CC_SIGNALS_MAX], signal_last[WEIR_CC_SIGNALS_MAX];
 	u64 signal_looks[WEIR_CC_SIGNALS_MAX]; /* at which it had a value */
+	struct weir_age_seen age;
 };
 
 struct weir_sampled_group {
@@ -49,8 +51,9 @@ struct weir_sampler {
 	struct weir_sampled_group *group;
 	struct weir_sampled_link *link;
 	struct weir_tally late;
-	u64 *group_received; /* of each flow at the last look at its group */
-	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd;
+	u64 *group_received;		 /* of each flow at the last look at its group */
+	struct weir_age_seen *group_age; /* likewise; NULL where nobody asks for an age */
+	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd, *spread_age;
 	char (*signal_name)[WEIR_CC_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
 };
 
@@ -61,5 +64,16 @@ void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last);
 /* The warm-up ends: means and the interval of histograms that were just cleared begin anew. */
 void weir_sampler_restart(struct weir_sampler *s);
 void weir_sampler_free(struct weir_sampler *s);
+
+/* sampler_age.c: the rows of a flow and of a group whose ages are measured; without a series the controller's
+ * signals only. The last look at them was at seen_ns. */
+void weir_sampler_flow_age(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 seen_ns,
+			   u64 now_ns);
+void weir_sampler_group_age(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);
+void weir_sampler_restart_ages(struct weir_sampler *s);
+
+/* Quantiles .1, .5 and .9 as three rows. */
+void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],
+			     u32 decimals);
 
 #endif

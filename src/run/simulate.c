@@ -68,6 +68,7 @@ static int step(struct running *r, u64 *sample_ns)
 		weir_sampler_step(&r->sampler, now_ns, now_ns == s->duration_ns);
 	if (weir_life_mark(&r->life, now_ns)) {
 		clear_histograms(&r->build);
+		weir_world_restart_ages(r->simulated.world);
 		weir_sampler_restart(&r->sampler);
 	}
 	if (sample)

@@ -56,6 +56,18 @@ static struct weir_endpoint_config endpoint_of(const struct weir_scenario_endpoi
 	};
 }
 
+static struct weir_source_config source_of(const struct weir_build_entry *e)
+{
+	const struct weir_scenario_flow *f = e->flow;
+	struct weir_source_config c = weir_source_defaults(e->age_ops, e->params);
+	c.floor_hz = (double)f->age.floor_uhz / 1e6;
+	c.ceiling_hz = (double)f->age.ceiling_uhz / 1e6;
+	c.max_age_ns = f->age.max_age_ns;
+	c.bound_ns = f->age.bound_ns;
+	c.just_in_time = f->app.generate == WEIR_SCENARIO_GENERATE_AT_SLOT;
+	return c;
+}
+
 static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e, u64 seed)
 {
 	const struct weir_build *b = s->b;
@@ -68,15 +80,23 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .endpoint = endpoint_of(&f->endpoint),
 	    .app = weir_build_app(f),
 	    .stop_ns = f->stop_ns,
+	    .age = f->age.measured,
+	    .age_bound_ns = f->age.bound_ns,
 	    .fct = f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST,
 	};
+	struct weir_source_config source;
+	if (e->age_ops) {
+		source = source_of(e);
+		c.acp = &source;
+	}
 	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
 		struct weir_bsd43_config historic = weir_historic_sender(&f->endpoint, seed, flow);
 		c.historic = weir_is_historic(f) ? &historic : NULL;
 		weir_historic_receiver(&f->endpoint, seed, flow, &c.endpoint);
 		u32 hist = weir_build_hist(b, e, flow);
 		c.start_ns = b->start_ns[flow];
-		c.rtt_ns = e->controlled ? &b->rtt_ns[hist] : NULL;
+		c.rtt_ns = e->controlled || c.acp ? &b->rtt_ns[hist] : NULL;
+		c.age_spread = f->age.measured ? &b->age[hist] : NULL;
 		c.queue_ns = &b->queue_ns[hist];
 		u32 added = weir_world_add_flow(s->world, &c);
 		assert(added == flow || added == WEIR_NONE);
@@ -149,6 +169,11 @@ static const struct weir_completion *completions(const void *ctx, u64 *n)
 	return weir_world_completions(world_of(ctx), n);
 }
 
+static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
+{
+	return weir_world_flow_age(((const struct weir_simulated *)ctx)->world, flow, a);
+}
+
 static const struct weir_backend_ops simulated_ops = {
     .name = "sim",
     .counts_timeouts = true,
@@ -161,6 +186,7 @@ static const struct weir_backend_ops simulated_ops = {
     .hop_stats = hop_stats,
     .hop_wait = hop_wait,
     .completions = completions,
+    .flow_age = flow_age,
 };
 
 int weir_simulated_begin(struct weir_simulated *s, struct weir_build *b, const struct weir_traces *traces,

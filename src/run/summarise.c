@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "summarise.h"
 
+#include "ages.h"
 #include "core/stats.h"
 
 #include <math.h>
@@ -105,6 +106,7 @@ static int sum_flows(struct weir_summary *out, const struct weir_build *b, const
 		for (u32 flow = e->first; flow < e->first + e->count; flow++) {
 			sum_flow(&out->flow[flow], b, life, e, flow);
 			flow_signals(&out->flow[flow], e, &sampler->flow[flow]);
+			weir_ages_of_flow(&out->flow[flow], b, flow);
 		}
 	}
 	return 0;
@@ -283,6 +285,8 @@ int weir_summarise(struct weir_summary *out, const struct weir_build *b, const s
 	}
 	if (sum_flows(out, b, life, sampler) < 0 || sum_groups(out, b, life) < 0 ||
 	    sum_links(out, b, life, sampler) < 0)
+		return -1;
+	if (weir_ages_of_groups(out, b) < 0)
 		return -1;
 	return sum_completions(out, b, life);
 }
