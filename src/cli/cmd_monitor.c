@@ -34,6 +34,15 @@ static void on_fresh(void *owner, const struct weir_monitor_value *v)
 	weir_ndjson_value(r->ndjson, &told);
 	if (r->exec.command)
 		weir_exec_value(&r->exec, v->now_ns, &told);
+	if (r->n_webs)
+		weir_monitor_web_value(r, v->now_ns, &told);
+}
+
+static void on_gone(void *owner, u32 place)
+{
+	struct weir_monitor_run *r = owner;
+	if (r->live)
+		weir_live_gone(r->live, place);
 }
 
 static bool goes_on(struct weir_monitor_run *r, u64 now_ns)
@@ -61,6 +70,8 @@ static void run_loop(struct weir_monitor_run *r)
 			next_ns = weir_min(next_ns, now_ns + WEIR_NDJSON_RETRY_NS);
 		if (r->exec.command)
 			next_ns = weir_min(next_ns, weir_exec_step(&r->exec, now_ns));
+		if (r->n_webs)
+			next_ns = weir_min(next_ns, weir_monitor_web_step(r, now_ns));
 		if (r->duration_ns)
 			next_ns = weir_min(next_ns, r->begun_ns + r->duration_ns);
 		/* A reader that goes away is noticed within a second. */
@@ -98,6 +109,9 @@ static void tell_addresses(const struct weir_monitor_run *r)
 		fprintf(stderr, "%s%s", i ? ", " : "listening at ",
 			weir_address_print(&r->host.port[i].udp.local, text));
 	fprintf(stderr, "%s\n", r->session.keyed ? "" : " (no keys)");
+	for (u32 i = 0; i < r->n_webs; i++)
+		fprintf(stderr, "%s at http://%s/%s\n", r->web[i].page ? "page" : "metrics",
+			weir_address_print(&r->web[i].at, text), r->web[i].page ? "" : "metrics");
 }
 
 static int begin(struct weir_monitor_run *r)
@@ -108,6 +122,7 @@ static int begin(struct weir_monitor_run *r)
 	if (weir_loop_open(&r->loop) < 0 || weir_loop_signals(&r->loop, signals, 3) < 0)
 		return weir_error(r->call, WEIR_EXIT_MACHINE, "%s", strerror(errno));
 	r->config.fresh = on_fresh;
+	r->config.gone = on_gone;
 	r->config.owner = r;
 	if (weir_monitor_host_open(&r->host, &r->loop, &r->config, why) < 0)
 		return weir_error(r->call, WEIR_EXIT_MACHINE, "%s", why);
@@ -119,8 +134,10 @@ static int begin(struct weir_monitor_run *r)
 	r->ndjson = weir_ndjson_new(STDOUT_FILENO);
 	if (!r->ndjson || (r->exec.command && weir_exec_open(&r->exec, &r->loop) < 0))
 		return weir_error(r->call, WEIR_EXIT_FAILED, "%s", strerror(errno));
-	tell_addresses(r);
-	return WEIR_EXIT_OK;
+	int code = weir_monitor_web_open(r);
+	if (code == WEIR_EXIT_OK)
+		tell_addresses(r);
+	return code;
 }
 
 static int cmd_monitor(struct weir_invocation *call)
@@ -139,6 +156,7 @@ static int cmd_monitor(struct weir_invocation *call)
 		r->begun_ns = weir_clock_ns();
 		run_loop(r);
 	}
+	weir_monitor_web_close(r);
 	weir_exec_close(&r->exec);
 	if (r->ndjson)
 		weir_ndjson_end(r->ndjson, END_WAIT_NS);
@@ -151,6 +169,11 @@ static int cmd_monitor(struct weir_invocation *call)
 }
 
 static const struct weir_option options[] = {
+    {.name = "http",
+     .value = "[ADDRESS]:PORT",
+     .help = "a live page of all sources, and /metrics; ':8050' is this machine's"},
+    {.name = "metrics", .value = "[ADDRESS]:PORT", .help = "/metrics for Prometheus, without the page"},
+    {.name = "open-web", .help = "let --http and --metrics be seen beyond this machine"},
     {.name = "exec", .value = "CMD", .help = "run CMD for fresh values, which it finds on stdin"},
     {.name = "exec-jobs",
      .value = "N",
@@ -168,7 +191,7 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_monitor = {
     .name = "monitor",
-    .synopsis = "[ADDRESS[:PORT]] [--exec CMD] ...",
+    .synopsis = "[ADDRESS[:PORT]] [--http :PORT] [--exec CMD] ...",
     .help = "take the values of many sources, newest only, with their age",
     .details =
 	"Each fresh value is one line of JSON on stdout: who sent it, its number, how old it was when it "
@@ -179,6 +202,7 @@ const struct weir_command weir_cmd_monitor = {
 	"\n"
 	"  weir monitor | jq -r .value\n"
 	"  weir monitor --exec 'mosquitto_pub -t \"weir/$WEIR_ID\" -s'\n"
+	"  weir monitor --http :8050\n"
 	"  weir monitor '*' --insecure\n"
 	"\n"
 	"CMD runs in sh, finds the value on stdin and in WEIR_VALUE, and WEIR_ID, WEIR_SEQ, WEIR_AGE_MS and\n"

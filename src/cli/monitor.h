@@ -6,7 +6,19 @@
 #include "monitor_exec.h"
 #include "net/monitor_host.h"
 #include "session_options.h"
+#include "sink/http.h"
+#include "sink/metrics.h"
 #include "sink/ndjson.h"
+
+/* One address at which pages are served. */
+struct weir_monitor_web {
+	struct weir_address at;
+	bool page; /* not metrics alone */
+	struct weir_http *http;
+	struct weir_watch watch;
+	u64 next_ns;
+};
+enum { WEIR_MONITOR_WEBS = 2 };
 
 struct weir_monitor_run {
 	const struct weir_invocation *call;
@@ -18,6 +30,10 @@ struct weir_monitor_run {
 	u32 n_at;
 	struct weir_ndjson *ndjson;
 	struct weir_exec exec;
+	struct weir_monitor_web web[WEIR_MONITOR_WEBS];
+	u32 n_webs;
+	struct weir_live *live; /* NULL: no page */
+	struct weir_metrics_ages ages;
 	u64 duration_ns, count; /* 0: no end */
 	bool quiet;
 	u64 begun_ns;
@@ -26,5 +42,11 @@ struct weir_monitor_run {
 
 /* 0, or an exit code after all mistakes were told. */
 int weir_monitor_options_take(const struct weir_invocation *call, struct weir_monitor_run *r);
+
+/* Opens what the options asked for. 0, or an exit code after saying what is wrong. */
+int weir_monitor_web_open(struct weir_monitor_run *r);
+void weir_monitor_web_value(struct weir_monitor_run *r, u64 now_ns, const struct weir_told *told);
+u64 weir_monitor_web_step(struct weir_monitor_run *r, u64 now_ns);
+void weir_monitor_web_close(struct weir_monitor_run *r);
 
 #endif

@@ -6,6 +6,8 @@
 #include <sys/random.h>
 
 #define SOURCES_MAX 10000000u
+#define PORT_PAGE 8050
+#define PORT_METRICS 9050
 
 static void take_exec(const struct weir_invocation *call, struct weir_monitor_run *r, int *wrong)
 {
@@ -35,6 +37,30 @@ static void take_address(const struct weir_invocation *call, struct weir_monitor
 		*wrong = weir_session_options_allow(call, &r->session, &r->at[i]);
 }
 
+static void take_web(const struct weir_invocation *call, struct weir_monitor_run *r, const char *option,
+		     bool page, int *wrong)
+{
+	char host[WEIR_NET_HOST_BYTES], why[WEIR_NET_WHY_BYTES], text[WEIR_ADDRESS_TEXT];
+	const char *value = weir_option(call, option);
+	struct weir_monitor_web *w = &r->web[r->n_webs];
+	u16 port = page ? PORT_PAGE : PORT_METRICS;
+	if (!value)
+		return;
+	if (!weir_address_split(value, host, &port, why)) {
+		*wrong = weir_usage_error(call, "--%s: %s", option, why);
+	} else if (weir_address_resolve(host, port, &w->at, 1, why) == 0) {
+		*wrong = weir_error(call, WEIR_EXIT_USAGE, "--%s: %s", option, why);
+	} else if (!weir_address_is_loopback(&w->at) && !weir_option(call, "open-web")) {
+		*wrong = weir_error(
+		    call, WEIR_EXIT_USAGE,
+		    "--%s: %s is not this machine, and a page has no keys: whoever reaches it can read it.\n"
+		    "--open-web says that this is meant",
+		    option, weir_address_print(&w->at, text));
+	}
+	w->page = page;
+	r->n_webs++;
+}
+
 int weir_monitor_options_take(const struct weir_invocation *call, struct weir_monitor_run *r)
 {
 	int wrong = 0, bad;
@@ -51,6 +77,8 @@ int weir_monitor_options_take(const struct weir_invocation *call, struct weir_mo
 	weir_option_positive(call, "duration", WEIR_QUANTITY_TIME, &r->duration_ns, &wrong);
 	r->quiet = weir_option(call, "quiet");
 	take_exec(call, r, &wrong);
+	take_web(call, r, "http", true, &wrong);
+	take_web(call, r, "metrics", false, &wrong);
 	bad = weir_session_options_take(call, true, &r->session);
 	wrong = bad ? bad : wrong;
 	take_address(call, r, &wrong);

@@ -120,11 +120,11 @@ static void take_identity(const struct weir_invocation *call, struct weir_source
 {
 	struct weir_source_config *s = &r->config.source;
 	const char *id = weir_option(call, "id");
-	u64 random[3] = {0};
+	u64 random[2] = {0};
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		*wrong = weir_error(call, WEIR_EXIT_MACHINE, "no random numbers from the kernel");
 	s->incarnation = (u32)random[0];
-	s->first_sequence = (u32)(random[0] >> 32);
+	s->first_sequence = 1;
 	s->flow_id = random[1];
 	if (!id)
 		return;

@@ -88,16 +88,14 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 								      .from = from,
 								      .data = body.value,
 								      .bytes = body.value_bytes,
-								      .sequence = m->highest});
+								      .sequence = (u32)m->highest});
 }
 
 static void take(void *owner, const struct weir_address *from, const u8 *data, size_t bytes, u64 arrived_ns)
 {
 	struct weir_monitor_port *p = owner;
-	u64 now_ns = p->host->now_ns;
 	p->host->now_ns = arrived_ns;
-	p->guard->ops->receive(p->guard, now_ns, from, data, bytes);
-	p->host->now_ns = now_ns;
+	p->guard->ops->receive(p->guard, arrived_ns, from, data, bytes);
 }
 
 static void on_socket(void *owner, u32 events)
@@ -106,8 +104,7 @@ static void on_socket(void *owner, u32 events)
 	(void)events;
 	u32 n = WEIR_UDP_BATCH;
 	for (u32 i = 0; i < BATCHES_MAX && n == WEIR_UDP_BATCH; i++) {
-		p->host->now_ns = weir_clock_ns();
-		n = weir_udp_receive(&p->udp, p->host->now_ns, take, p);
+		n = weir_udp_receive(&p->udp, take, p);
 		weir_udp_flush(&p->udp);
 	}
 }

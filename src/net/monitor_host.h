@@ -24,7 +24,7 @@ struct weir_monitor_value {
 	const struct weir_peer *from;
 	const u8 *data;
 	size_t bytes;
-	u64 sequence;
+	u32 sequence;
 };
 
 struct weir_monitor_host_config {

@@ -34,10 +34,8 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 static void take(void *owner, const struct weir_address *from, const u8 *data, size_t bytes, u64 arrived_ns)
 {
 	struct weir_source_host *h = owner;
-	u64 now_ns = h->now_ns;
 	h->now_ns = arrived_ns;
-	h->guard->ops->receive(h->guard, now_ns, from, data, bytes);
-	h->now_ns = now_ns;
+	h->guard->ops->receive(h->guard, arrived_ns, from, data, bytes);
 }
 
 static void pump(struct weir_source_host *h);
@@ -48,8 +46,7 @@ static void on_socket(void *owner, u32 events)
 	(void)events;
 	u32 n = WEIR_UDP_BATCH;
 	for (u32 i = 0; i < BATCHES_MAX && n == WEIR_UDP_BATCH; i++) {
-		h->now_ns = weir_clock_ns();
-		n = weir_udp_receive(&h->udp, h->now_ns, take, h);
+		n = weir_udp_receive(&h->udp, take, h);
 	}
 	pump(h);
 }

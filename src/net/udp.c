@@ -144,19 +144,29 @@ void weir_udp_close(struct weir_udp *u)
 
 /* ---- in ---- */
 
-static i64 realtime_ns(void)
+#define READ_TOGETHER_NS 5000 /* two clocks read within this time belong together */
+
+/* Both clocks at one moment, as nearly as a machine that may be interrupted allows. */
+static u64 read_clocks(i64 *real_ns)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (i64)t.tv_sec * (i64)WEIR_NS_PER_S + t.tv_nsec;
+	u64 before_ns, after_ns = weir_clock_ns();
+	for (u32 i = 0; i < 4; i++) {
+		before_ns = after_ns;
+		clock_gettime(CLOCK_REALTIME, &t);
+		after_ns = weir_clock_ns();
+		if (after_ns - before_ns < READ_TOGETHER_NS)
+			break;
+	}
+	*real_ns = (i64)t.tv_sec * (i64)WEIR_NS_PER_S + t.tv_nsec;
+	return after_ns;
 }
 
 /* The kernel stamps by the clock that people set. It serves for a difference alone, and only where that clock
  * has not been set since the last batch. Returns whether stamps hold. */
-static bool check_clock(struct weir_udp *u, u64 now_ns, i64 *real_ns)
+static bool check_clock(struct weir_udp *u, u64 now_ns, i64 real_ns)
 {
-	*real_ns = realtime_ns();
-	i64 gap = *real_ns - (i64)now_ns, moved = gap - u->clock_gap_ns;
+	i64 gap = real_ns - (i64)now_ns, moved = gap - u->clock_gap_ns;
 	bool good = u->has_clock_gap && moved < CLOCK_STEP_NS && moved > -CLOCK_STEP_NS;
 	u->clock_gap_ns = gap;
 	u->has_clock_gap = true;
@@ -185,7 +195,7 @@ static u64 arrival(struct weir_udp *u, const struct msghdr *m, u64 now_ns, bool 
 	return at_ns;
 }
 
-u32 weir_udp_receive(struct weir_udp *u, u64 now_ns, weir_udp_take *take, void *owner)
+u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner)
 {
 	struct weir_udp_batch *b = u->batch;
 	for (u32 i = 0; i < WEIR_UDP_BATCH; i++) {
@@ -200,8 +210,9 @@ u32 weir_udp_receive(struct weir_udp *u, u64 now_ns, weir_udp_take *take, void *
 		}
 		return 0;
 	}
-	i64 real_ns = 0;
-	bool stamps = check_clock(u, now_ns, &real_ns);
+	i64 real_ns;
+	u64 now_ns = read_clocks(&real_ns);
+	bool stamps = check_clock(u, now_ns, real_ns);
 	for (u32 i = 0; i < (u32)n; i++) {
 		const struct msghdr *m = &b->in[i].msg_hdr;
 		struct weir_address from;

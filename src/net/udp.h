@@ -45,11 +45,11 @@ int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 fr
 		     char why[WEIR_NET_WHY_BYTES]);
 void weir_udp_close(struct weir_udp *u);
 
-/* Takes what has come, at most one batch. `arrived_ns` is in (now_ns - 1 s, now_ns], the kernel's time stamp
+/* Takes what has come, at most one batch. `arrived_ns` is within the last second, the kernel's time stamp
  * where it can be trusted. Returns how many datagrams there were: WEIR_UDP_BATCH means maybe more. */
 typedef void weir_udp_take(void *owner, const struct weir_address *from, const u8 *data, size_t bytes,
 			   u64 arrived_ns);
-u32 weir_udp_receive(struct weir_udp *u, u64 now_ns, weir_udp_take *take, void *owner);
+u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner);
 
 /* Into the batch, which is sent when it is full or flushed. `to` is not used where connected. */
 void weir_udp_send(struct weir_udp *u, const struct weir_address *to, const u8 *data, size_t bytes);

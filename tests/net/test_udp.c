@@ -34,7 +34,7 @@ static void drain(struct weir_udp *u, struct seen *s, u32 n)
 	for (u64 end_ns = weir_clock_ns() + WEIR_NS_PER_S; s->n < n && weir_clock_ns() < end_ns;) {
 		struct pollfd p = {.fd = u->fd, .events = POLLIN};
 		poll(&p, 1, 100);
-		weir_udp_receive(u, weir_clock_ns(), take, s);
+		weir_udp_receive(u, take, s);
 	}
 }
 

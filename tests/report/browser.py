@@ -26,7 +26,7 @@ class Failure(Exception):
 class Browser:
     """One page. `complaints` collects what its console, its exceptions and its policy had to say."""
 
-    def __init__(self, timeout_s=30):
+    def __init__(self, timeout_s=30, online=False):
         self.timeout_s = timeout_s
         self.complaints = []
         self.requests = []
@@ -52,8 +52,9 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0,
-                  uploadThroughput=0)
+        if not online:
+            self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0,
+                      uploadThroughput=0)
 
     def __enter__(self):
         return self
@@ -132,7 +133,7 @@ class Browser:
         self.call("Emulation.setTouchEmulationEnabled", enabled=touch)
         self.theme(dark)
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=path if "://" in path else "file://" + os.path.abspath(path))
         until = time.monotonic() + self.timeout_s
         while not self.loaded:
             message = self.read(until)
