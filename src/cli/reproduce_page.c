@@ -93,8 +93,10 @@ static const char *side_of(struct weir_arena *arena, const struct weir_experimen
 		u32 value = c->operand[operand].choice[a];
 		if (c->operand[0].choice[a] == c->operand[1].choice[a] || value == WEIR_EXPERIMENT_ANY)
 			continue;
-		int n = snprintf(text, sizeof text, "%.70s: %.70s, %.10s", e->axes[a].name,
-				 e->axes[a].values[value].name, c->op == '-' ? c->unit : "");
+		const char *among = a == c->operand[operand].among_axis ? c->operand[operand].among : NULL;
+		int n = snprintf(text, sizeof text, "%.70s: %s%.60s, %.10s", e->axes[a].name,
+				 among ? "best " : "", among ? among : e->axes[a].values[value].name,
+				 c->op == '-' ? c->unit : "");
 		text[n > 2 && c->op != '-' ? n - 2 : n] = 0;
 		return weir_arena_text(arena, text, strlen(text));
 	}

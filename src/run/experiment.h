@@ -56,6 +56,10 @@ struct weir_operand {
 	bool pattern; /* of several flows: weir_query_is_pattern */
 	struct weir_modelled model;
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* which value of each axis, or WEIR_EXPERIMENT_ANY */
+	/* Of a second operand: not the one value of this axis that `choice` has, but the one of those whose
+	 * names begin so that gives the least or the largest number (over_among). NULL: none. */
+	const char *among;
+	u32 among_axis;
 };
 
 /* How many numbers become one: those of the seeds, the samples of a window, or several flows'. */
@@ -76,8 +80,8 @@ struct weir_claim {
 	bool curve;	   /* no claim: the numbers of a line that a figure draws; nothing is judged */
 	struct weir_operand operand[2];
 	/* over_seeds: a mean, min, max or median; over_time: a mean, min, max or variation; over_flows: a
-	 * sum, mean, min or max */
-	enum weir_reduce over_seeds, over_time, over_flows;
+	 * sum, mean, min or max; over_among: a min or max */
+	enum weir_reduce over_seeds, over_time, over_flows, over_among;
 	u64 from_ns, to_ns; /* the window [from, to) */
 	bool has_paper;
 	double paper; /* the paper's value */
@@ -144,6 +148,9 @@ bool weir_experiment_fits(const struct weir_experiment *e, const u32 pattern[WEI
 			  const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 bool weir_experiment_skips(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 bool weir_experiment_is_emulated(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
+/* Whether the operand is taken there. */
+bool weir_experiment_takes(const struct weir_experiment *e, const struct weir_operand *o,
+			   const u32 choice[WEIR_EXPERIMENT_MAX_AXES]);
 /* Whether the plan has every point that the claim needs. */
 bool weir_experiment_can_judge(const struct weir_experiment_plan *p, const struct weir_claim *c);
 /* Loads the scenario of a point. 0, or -1 with mistakes in *diag; *set and *scenario are to be freed in any

@@ -44,6 +44,38 @@ void weir_experiment_read_at(struct weir_experiment_reader *r, const struct weir
 		read_choice(r, node, quick, choice);
 }
 
+/* `AXIS: PART*` below `against`: one of the values whose names begin so. True when that was one. */
+static bool read_among(struct weir_experiment_reader *r, const struct weir_yaml *node, struct weir_operand *o)
+{
+	struct weir_experiment *e = r->experiment;
+	size_t bytes = node->kind == WEIR_YAML_TEXT ? strlen(node->text) : 0;
+
+	if (bytes < 2 || node->text[bytes - 1] != '*')
+		return false;
+	for (u32 a = 0; a < e->n_axes; a++)
+		for (u32 v = 0; !strcmp(e->axes[a].name, node->key) && v < e->axes[a].n; v++) {
+			if (strncmp(e->axes[a].values[v].name, node->text, bytes - 1) != 0)
+				continue;
+			if (o->among)
+				weir_experiment_say(r, node->at, "PART* may stand for one axis only");
+			o->among = weir_arena_text(e->arena, node->text, bytes - 1);
+			o->among_axis = a;
+			o->choice[a] = v;
+			return true;
+		}
+	return false;
+}
+
+static void read_against(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			 struct weir_operand *o)
+{
+	if (!map || !weir_experiment_is_map(r, map))
+		return;
+	for (const struct weir_yaml *node = map->first; node; node = node->next)
+		if (!read_among(r, node, o))
+			read_choice(r, node, true, o->choice);
+}
+
 /* Two operands are paired run by run, so both must select as many values of each axis. */
 static void check_pairs(struct weir_experiment_reader *r, const struct weir_claim *c)
 {
@@ -112,7 +144,7 @@ static void read_metric(struct weir_experiment_reader *r, const struct weir_yaml
 	weir_experiment_read_at(r, weir_yaml_find(map, "at"), quick, c->operand[0].choice);
 	const struct weir_yaml *against = weir_yaml_find(map, "against");
 	memcpy(c->operand[1].choice, c->operand[0].choice, sizeof c->operand[1].choice);
-	weir_experiment_read_at(r, against, true, c->operand[1].choice);
+	read_against(r, against, &c->operand[1]);
 	if (against && !c->op)
 		weir_experiment_say(r, against->key_at,
 				    "`against` is where the second of A / B or A - B is "
@@ -150,6 +182,9 @@ static const struct reduce_words over_flows = {"flows",
 						{"mean", WEIR_REDUCE_MEAN},
 						{"min", WEIR_REDUCE_MIN},
 						{"max", WEIR_REDUCE_MAX}}};
+
+static const struct reduce_words over_among = {
+    "best", "min or max", 2, {{"min", WEIR_REDUCE_MIN}, {"max", WEIR_REDUCE_MAX}}};
 
 static enum weir_reduce read_reduce(struct weir_experiment_reader *r, const struct weir_yaml *map,
 				    const struct reduce_words *w)
@@ -286,9 +321,9 @@ static void read_or_within(struct weir_experiment_reader *r, const struct weir_y
 static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map,
 		       struct weir_claim_written *w)
 {
-	static const char *const keys[] = {"id",     "text",	  "metric", "at",	  "against", "each",
-					   "window", "time",	  "seeds",  "flows",	  "unit",    "paper",
-					   "band",   "or_within", "where",  "known_miss", NULL};
+	static const char *const keys[] = {"id",     "text", "metric",	  "at",	   "against",	 "each",
+					   "window", "time", "seeds",	  "flows", "best",	 "unit",
+					   "paper",  "band", "or_within", "where", "known_miss", NULL};
 	struct weir_claim *c = &w->claim;
 
 	weir_experiment_keys(r, map, keys);
@@ -302,6 +337,10 @@ static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml 
 	c->over_time = read_reduce(r, map, &over_time);
 	c->over_seeds = read_reduce(r, map, &over_seeds);
 	c->over_flows = read_reduce(r, map, &over_flows);
+	c->over_among = read_reduce(r, map, &over_among);
+	const struct weir_yaml *best = weir_yaml_find(map, "best");
+	if (best && !c->operand[1].among)
+		weir_experiment_say(r, best->key_at, "`best` needs `against` with a value PART*");
 	const struct weir_yaml *flows = weir_yaml_find(map, "flows");
 	if (flows && !c->operand[0].pattern && !c->operand[1].pattern)
 		weir_experiment_say(r, flows->key_at, "`flows` needs a metric flows.PART*.NUMBER");

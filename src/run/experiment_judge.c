@@ -16,16 +16,51 @@ static u32 used_before(const struct weir_experiment_plan *p, u32 axis, u32 value
 	return n;
 }
 
-/* The point that the second operand is taken at, when the first is taken at `choice`. */
-static u32 partner(const struct weir_experiment_engine *g, const u32 *choice, const struct weir_operand *o)
+static u32 point_of(const struct weir_experiment_engine *g, const u32 *choice)
 {
 	u32 point = 0;
 
-	for (u32 a = 0; a < g->e->n_axes; a++) {
-		u32 value = o->choice[a] == WEIR_EXPERIMENT_ANY ? choice[a] : o->choice[a];
-		point = point * g->plan.used[a] + used_before(&g->plan, a, value);
-	}
+	for (u32 a = 0; a < g->e->n_axes; a++)
+		point = point * g->plan.used[a] + used_before(&g->plan, a, choice[a]);
 	return point;
+}
+
+/* Of the points that differ from `choice` in the operand's axis `among` only, the one with the least or the
+ * largest number with this seed; where none gives one, any of them. */
+static u32 best(const struct weir_experiment_engine *g, u32 claim, u32 *choice, u32 seed)
+{
+	const struct weir_claim *c = &g->e->claims[claim];
+	const struct weir_operand *o = &c->operand[1];
+	u32 found = point_of(g, choice), axis = o->among_axis;
+	double least = (double)INFINITY;
+
+	for (u32 v = 0; v < g->e->axes[axis].n; v++) {
+		choice[axis] = v;
+		if (!weir_experiment_is_used(&g->plan, axis, v) || !weir_experiment_takes(g->e, o, choice) ||
+		    weir_experiment_skips(g->e, choice))
+			continue;
+		u32 point = point_of(g, choice);
+		double x = *weir_experiment_number(g, claim, 1, point * g->plan.n_seeds + seed);
+		x = c->over_among == WEIR_REDUCE_MAX ? -x : x;
+		if (isfinite(x) && x < least) {
+			least = x;
+			found = point;
+		} else if (least == (double)INFINITY) {
+			found = point;
+		}
+	}
+	return found;
+}
+
+/* The point that the second operand is taken at, when the first is taken at `choice`. */
+static u32 partner(const struct weir_experiment_engine *g, u32 claim, const u32 *choice, u32 seed)
+{
+	const struct weir_operand *o = &g->e->claims[claim].operand[1];
+	u32 there[WEIR_EXPERIMENT_MAX_AXES];
+
+	for (u32 a = 0; a < g->e->n_axes; a++)
+		there[a] = o->choice[a] == WEIR_EXPERIMENT_ANY ? choice[a] : o->choice[a];
+	return o->among ? best(g, claim, there, seed) : point_of(g, there);
 }
 
 static double combine(char op, double a, double b)
@@ -97,10 +132,10 @@ static void judge(struct weir_experiment_engine *g, u32 claim, double *scratch)
 
 	for (u32 point = 0; point < g->plan.n_points; point++) {
 		weir_experiment_choices(&g->plan, point, choice);
-		u32 other = same_point ? point : partner(g, choice, &c->operand[1]);
 		bool counts = weir_experiment_fits(g->e, c->operand[0].choice, choice) &&
 			      !weir_experiment_skips(g->e, choice);
 		for (u32 s = 0; s < n_seeds; s++) {
+			u32 other = same_point ? point : partner(g, claim, choice, s);
 			double x = value_of(g, claim, point, other, s);
 			values[point * n_seeds + s] = same_point ? x : (double)NAN;
 			if (counts)

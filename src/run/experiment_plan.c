@@ -5,6 +5,7 @@
 #include "run/experiment_sets.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool weir_experiment_is_used(const struct weir_experiment_plan *p, u32 axis, u32 value)
 {
@@ -60,6 +61,21 @@ bool weir_experiment_fits(const struct weir_experiment *e, const u32 pattern[WEI
 	return true;
 }
 
+bool weir_experiment_takes(const struct weir_experiment *e, const struct weir_operand *o,
+			   const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
+{
+	u32 pattern[WEIR_EXPERIMENT_MAX_AXES];
+
+	memcpy(pattern, o->choice, sizeof pattern);
+	if (o->among) {
+		u32 a = o->among_axis;
+		if (strncmp(e->axes[a].values[choice[a]].name, o->among, strlen(o->among)) != 0)
+			return false;
+		pattern[a] = WEIR_EXPERIMENT_ANY;
+	}
+	return weir_experiment_fits(e, pattern, choice);
+}
+
 bool weir_experiment_skips(const struct weir_experiment *e, const u32 choice[WEIR_EXPERIMENT_MAX_AXES])
 {
 	for (u32 i = 0; i < e->n_skips; i++)
@@ -82,7 +98,7 @@ static bool has_points(const struct weir_experiment_plan *p, const struct weir_o
 
 	for (u32 point = 0; point < p->n_points; point++) {
 		weir_experiment_choices(p, point, choice);
-		if (weir_experiment_fits(p->experiment, o->choice, choice) &&
+		if (weir_experiment_takes(p->experiment, o, choice) &&
 		    !weir_experiment_skips(p->experiment, choice))
 			return true;
 	}

@@ -60,7 +60,7 @@ static bool is_named(const struct weir_experiment_engine *g, const struct weir_o
 	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
 
 	weir_experiment_choices(&g->plan, run / g->plan.n_seeds, choice);
-	return weir_experiment_fits(g->e, o->choice, choice);
+	return weir_experiment_takes(g->e, o, choice);
 }
 
 static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 run,

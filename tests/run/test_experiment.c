@@ -182,6 +182,37 @@ static void run(const char *text, bool quick, struct weir_experiment *e, struct 
 	assert_int_equal(weir_experiment_run(&how, r), 0);
 }
 
+/* 10 ms + 5.7 ms of transmission at 10 Mbit/s and so on: the least RTT is that of the fastest link. */
+static void the_best_of_several_values(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	run(SCENARIO "axes:\n"
+		     "  - name: link\n"
+		     "    values:\n"
+		     "      - {name: slow, set: {paths.main.hops.link.rate: 10 Mbit/s}}\n"
+		     "      - {name: fast 20, set: {paths.main.hops.link.rate: 20 Mbit/s}}\n"
+		     "      - {name: fast 40, set: {paths.main.hops.link.rate: 40 Mbit/s}}\n"
+		     "      - {name: fast 30, set: {paths.main.hops.link.rate: 30 Mbit/s}}\n"
+		     "seeds: [7, 9]\n"
+		     "claims:\n"
+		     "  - {id: least, text: t, unit: u, where: w, metric: flows.a.throughput_bps / "
+		     "flows.a.throughput_bps,\n"
+		     "     at: {link: fast 40}, against: {link: fast *}, band: [1.8, 2.1]}\n"
+		     "  - {id: most, text: t, unit: u, where: w, metric: flows.a.throughput_bps / "
+		     "flows.a.throughput_bps,\n"
+		     "     at: {link: slow}, against: {link: fast*}, best: max, band: [.24, .27]}\n",
+	    false, &e, &r);
+	for (u32 i = 0; i < 2; i++) {
+		print_message("%s: %g %s\n", e.claims[i].id, r.claim[i].measured, r.claim[i].reason);
+		assert_int_equal(r.claim[i].verdict, WEIR_VERDICT_HOLDS);
+		assert_int_equal(r.claim[i].n, 2);
+	}
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
 static void numbers_over_points_seeds_and_time(void **state)
 {
 	(void)state;
@@ -501,6 +532,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(mistakes_are_told_all_at_once_with_their_place),
 	    cmocka_unit_test(other_mistakes),
+	    cmocka_unit_test(the_best_of_several_values),
+	    cmocka_unit_test(the_best_of_several_values),
 	    cmocka_unit_test(numbers_over_points_seeds_and_time),
 	    cmocka_unit_test(numbers_over_several_flows),
 	    cmocka_unit_test(a_run_ends_by_its_packets),
