@@ -11,6 +11,8 @@
 #include "acp_robust_path.h"
 #include "table.h"
 
+#include <string.h>
+
 #define ROBUST_STEP 1.1	  /* of the search near a known limit */
 #define ROBUST_STRIDE 1.4 /* far from one */
 #define ROBUST_START 2.0  /* before the first queue */
@@ -116,8 +118,10 @@ static void robust_begin(struct acp_robust *s, const struct acp_robust_params *p
 	s->marked = 0;
 	struct robust_phase *f = &s->phase[mode == ROBUST_FASTER];
 	double length_s = (double)p->samples / s->now_hz;
-	*f = (struct robust_phase){
-	    .begin_s = now_s + length_s / 3, .end_s = now_s + length_s * 4 / 3, .period_s = 1 / s->now_hz};
+	memset(f, 0, sizeof *f);
+	f->begin_s = now_s + length_s / 3;
+	f->end_s = now_s + length_s * 4 / 3;
+	f->period_s = 1 / s->now_hz;
 	robust_beat(s, o);
 }
 
@@ -408,7 +412,7 @@ static void acp_robust_on_epoch(void *state, const void *params, const struct we
 	if (e->flags & WEIR_AGE_STALLED) { /* the host slept: what was under way says nothing */
 		s->path.last_ack_s = s->quiet_s = e->now_s;
 		robust_begin(s, ROBUST_PARAMS(params), e->now_s,
-			     s->mode >= ROBUST_DRAINING ? ROBUST_CLIMBING : s->mode, o);
+			     s->mode >= ROBUST_DRAINING ? ROBUST_CLIMBING : (enum robust_mode)s->mode, o);
 		return;
 	}
 	s->unanswered = e->flags & WEIR_AGE_SILENT ? s->unanswered + e->sent : 0;
