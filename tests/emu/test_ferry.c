@@ -306,7 +306,18 @@ static struct quay *super_quay(u64 rate_bps, u32 *in, u32 *out)
 	return q;
 }
 
-/* Due at once: written as it came, byte for byte. */
+/* Soon: the ferry has a thread of its own, and the machine other things to do. */
+static bool receives(struct quay *q, u32 port, struct weir_vnet *v, struct packet *to)
+{
+	for (u32 patience = 0; patience < 2000; patience++) {
+		if (quay_receive(q, port, v, to))
+			return true;
+		quay_sleep(MS);
+	}
+	return false;
+}
+
+/* Due at once: written as it came, byte for byte. Making one may take milliseconds, so the ferry runs on. */
 static void an_unhurried_super_packet_comes_out_as_it_was(void **unused)
 {
 	(void)unused;
@@ -314,19 +325,20 @@ static void an_unhurried_super_packet_comes_out_as_it_was(void **unused)
 	u32 in, out;
 	struct quay *q = super_quay(0, &in, &out);
 	struct weir_vnet v, got;
+	q->until_ns = WEIR_NEVER;
 	quay_begin(q);
 	for (u32 payload = 3000; payload < 65000; payload += 4999) {
 		super_packet(payload, 1400, &v);
 		sent = p;
 		quay_send_as(q, in, &v, &p);
-		quay_sleep(4 * MS);
-		assert_true(quay_receive(q, out, &got, &p));
+		assert_true(receives(q, out, &got, &p));
 		assert_int_equal(p.bytes, sent.bytes);
 		assert_memory_equal(p.data, sent.data, p.bytes);
 		assert_memory_equal(&got, &v, sizeof v);
-		assert_false(quay_receive(q, out, &got, &p));
 	}
-	quay_end(q, true);
+	quay_sleep(4 * MS);
+	assert_false(quay_receive(q, out, &got, &p));
+	quay_end(q, false);
 	assert_int_equal(quay_slots_in_use(q), 0);
 	quay_free(q);
 }

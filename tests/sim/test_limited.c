@@ -9,7 +9,7 @@
 
 /* All that are shipped. Under a sanitizer, which takes ten times as long, the first ones: their headers are
  * sanitized by tests of their own. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WEIR_DEBUG_CHECKS
 #define CONTROLLERS 3
 #else
 #define CONTROLLERS weir_cc_count()
