@@ -48,6 +48,23 @@ static void ten_probes_then_one_update_a_rtt(void **unused)
 	assert_int_equal(e.source.probe, 10);
 }
 
+/* L4: a number of probes is a number, and it is kept; one is out at a time. */
+static void l4_as_many_probes_as_asked_for(void **unused)
+{
+	(void)unused;
+	static struct ends e;
+	static const u32 probes[] = {0, 1, 4, 100};
+	for (u32 i = 0; i < 4; i++) {
+		open_fixed(&e, 10, 20 * ENDS_MS);
+		e.config.probes = probes[i];
+		ends_start(&e);
+		u32 wanted = probes[i] ? probes[i] : 1;
+		ends_run(&e, wanted * 40 * ENDS_MS);
+		assert_int_equal(e.source.stats.probes, wanted);
+		assert_int_equal(e.source.stats.updates, 1);
+	}
+}
+
 /* A probe is lost, and an answer comes after its successor left: both are understood. */
 static bool loses_third(const struct weir_age_packet *p)
 {
@@ -357,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(unanswered_probes_double_to_three_seconds),
 	    cmocka_unit_test(ten_probes_then_one_update_a_rtt),
+	    cmocka_unit_test(l4_as_many_probes_as_asked_for),
 	    cmocka_unit_test(lost_and_slow_probes),
 	    cmocka_unit_test(integrals_are_exact),
 	    cmocka_unit_test(epochs_are_eta_over_lambda_and_exact),
