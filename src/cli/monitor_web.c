@@ -28,6 +28,7 @@ static void put_wire(const struct weir_monitor_run *r, FILE *out)
 	weir_metric_label_u64(out, "weir_datagrams_dropped_total", "why", "too large", truncated);
 	weir_metric_label_u64(out, "weir_datagrams_dropped_total", "why", "buffer overflowed", overflowed);
 	weir_metric_label_u64(out, "weir_datagrams_dropped_total", "why", "unsent", unsent);
+	weir_metric_label_u64(out, "weir_datagrams_dropped_total", "why", "name cut off", r->host.nameless);
 	for (u32 i = WEIR_AGE_WIRE_OK + 1; i < WEIR_AGE_WIRE_KINDS; i++)
 		weir_metric_label_u64(out, "weir_datagrams_dropped_total", "why", weir_age_wire_words[i],
 				      r->host.wire[i]);

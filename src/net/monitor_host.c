@@ -56,7 +56,8 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 	h->wire[kind]++;
 	if (kind != WEIR_AGE_WIRE_OK)
 		return;
-	if (!weir_age_body(&in, data, bytes, &body)) {
+	bool question = in.type == WEIR_AGE_PROBE || in.type == WEIR_AGE_UPDATE;
+	if (question && !weir_age_body(&in, data, bytes, &body)) {
 		h->nameless++;
 		return;
 	}
@@ -102,8 +103,8 @@ static void on_socket(void *owner, u32 events)
 {
 	struct weir_monitor_port *p = owner;
 	(void)events;
-	u32 n = WEIR_UDP_BATCH;
-	for (u32 i = 0; i < BATCHES_MAX && n == WEIR_UDP_BATCH; i++) {
+	u32 n = p->udp.batch_in;
+	for (u32 i = 0; i < BATCHES_MAX && n == p->udp.batch_in; i++) {
 		n = weir_udp_receive(&p->udp, take, p);
 		weir_udp_flush(&p->udp);
 	}

@@ -11,7 +11,7 @@
 	(1500 * WEIR_NS_PER_MS)	 /* without an answer, before the next address of the monitor is tried */
 #define SILENCE_NS WEIR_NS_PER_S /* without an answer, before the session is renewed: at least */
 #define SILENCE_MAX_NS (2 * WEIR_NS_PER_S)
-#define BATCHES_MAX 4
+#define BATCHES_MAX 16
 
 /* ---- in ---- */
 
@@ -44,8 +44,8 @@ static void on_socket(void *owner, u32 events)
 {
 	struct weir_source_host *h = owner;
 	(void)events;
-	u32 n = WEIR_UDP_BATCH;
-	for (u32 i = 0; i < BATCHES_MAX && n == WEIR_UDP_BATCH; i++) {
+	u32 n = h->udp.batch_in;
+	for (u32 i = 0; i < BATCHES_MAX && n == h->udp.batch_in; i++) {
 		n = weir_udp_receive(&h->udp, take, h);
 	}
 	pump(h);

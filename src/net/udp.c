@@ -14,35 +14,51 @@
 
 #define BUFFER_BYTES (4 << 20)
 #define CONTROL_BYTES 128
+#define CLIENT_BATCH 4 /* of one who speaks to one other, now and then */
 #define STAMP_OLDEST_NS WEIR_NS_PER_S
 #define CLOCK_STEP_NS (5 * (i64)WEIR_NS_PER_MS)
 
-struct weir_udp_batch {
-	struct mmsghdr in[WEIR_UDP_BATCH], out[WEIR_UDP_BATCH];
-	struct iovec in_part[WEIR_UDP_BATCH], out_part[WEIR_UDP_BATCH];
-	struct sockaddr_in6 from[WEIR_UDP_BATCH];
-	struct weir_address to[WEIR_UDP_BATCH];
-	_Alignas(8) u8 control[WEIR_UDP_BATCH][CONTROL_BYTES];
-	u32 n_out;
-	bool connected;
-	_Alignas(64) u8 data_in[WEIR_UDP_BATCH][WEIR_UDP_ROOM];
-	_Alignas(64) u8 data_out[WEIR_UDP_BATCH][WEIR_UDP_ROOM];
+struct weir_udp_message {
+	struct sockaddr_in6 from;
+	struct weir_address to;
+	struct iovec part;
+	_Alignas(8) u8 control[CONTROL_BYTES];
+	_Alignas(64) u8 data[WEIR_UDP_ROOM];
 };
 
-static bool batch_new(struct weir_udp *u)
+struct weir_udp_batch {
+	struct mmsghdr *in, *out;
+	struct weir_udp_message *message_in, *message_out;
+	u32 n_in, n_out, out_used;
+	bool connected;
+};
+
+static bool batch_new(struct weir_udp *u, u32 n_in, u32 n_out)
 {
-	struct weir_udp_batch *b = calloc(1, sizeof *b);
-	u->batch = b;
-	if (!b)
+	struct weir_udp_batch *b;
+	size_t headers = (n_in + n_out) * sizeof *b->in, messages = (n_in + n_out) * sizeof *b->message_in;
+	u8 *memory = aligned_alloc(64, messages + (headers + sizeof *b + 63) / 64 * 64);
+	u->batch = NULL;
+	if (!memory)
 		return false;
-	for (u32 i = 0; i < WEIR_UDP_BATCH; i++) {
-		b->in_part[i] = (struct iovec){b->data_in[i], WEIR_UDP_ROOM};
-		b->in[i].msg_hdr = (struct msghdr){.msg_name = &b->from[i],
-						   .msg_iov = &b->in_part[i],
-						   .msg_iovlen = 1,
-						   .msg_control = b->control[i]};
-		b->out_part[i].iov_base = b->data_out[i];
-		b->out[i].msg_hdr = (struct msghdr){.msg_iov = &b->out_part[i], .msg_iovlen = 1};
+	memset(memory, 0, messages + headers + sizeof *b);
+	b = (struct weir_udp_batch *)(void *)(memory + messages + headers);
+	u->batch = b;
+	u->memory = memory;
+	b->n_in = u->batch_in = n_in;
+	b->n_out = n_out;
+	b->message_in = (struct weir_udp_message *)(void *)memory;
+	b->message_out = b->message_in + n_in;
+	b->in = (struct mmsghdr *)(void *)(memory + messages);
+	b->out = b->in + n_in;
+	for (u32 i = 0; i < n_in + n_out; i++) {
+		struct weir_udp_message *m = &b->message_in[i];
+		m->part = (struct iovec){m->data, WEIR_UDP_ROOM};
+		b->in[i].msg_hdr = (struct msghdr){.msg_iov = &m->part, .msg_iovlen = 1};
+		if (i < n_in) {
+			b->in[i].msg_hdr.msg_name = &m->from;
+			b->in[i].msg_hdr.msg_control = m->control;
+		}
 	}
 	return true;
 }
@@ -61,10 +77,10 @@ static void ask(int fd, int family)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe6, sizeof probe6);
 }
 
-static int open_socket(struct weir_udp *u, int family, char why[WEIR_NET_WHY_BYTES])
+static int open_socket(struct weir_udp *u, int family, u32 batch, char why[WEIR_NET_WHY_BYTES])
 {
 	*u = (struct weir_udp){.fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-	if (u->fd >= 0 && batch_new(u)) {
+	if (u->fd >= 0 && batch_new(u, batch, batch)) {
 		ask(u->fd, family);
 		return 0;
 	}
@@ -97,13 +113,13 @@ int weir_udp_listen(struct weir_udp *u, const struct weir_address *local, char w
 	struct weir_address at = *local;
 	int family = at.any.sa_family, off = 0;
 	bool any = family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&at.v6.sin6_addr);
-	if (open_socket(u, family, why) < 0) {
+	if (open_socket(u, family, WEIR_UDP_BATCH, why) < 0) {
 		if (!any || errno != EAFNOSUPPORT)
 			return -1;
 		/* A machine without IPv6. */
 		at = (struct weir_address){.v4 = {.sin_family = AF_INET, .sin_port = local->v6.sin6_port},
 					   .bytes = sizeof at.v4};
-		if (open_socket(u, AF_INET, why) < 0)
+		if (open_socket(u, AF_INET, WEIR_UDP_BATCH, why) < 0)
 			return -1;
 	}
 	if (any)
@@ -117,7 +133,7 @@ int weir_udp_listen(struct weir_udp *u, const struct weir_address *local, char w
 int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 from_port,
 		     char why[WEIR_NET_WHY_BYTES])
 {
-	if (open_socket(u, peer->any.sa_family, why) < 0)
+	if (open_socket(u, peer->any.sa_family, CLIENT_BATCH, why) < 0)
 		return -1;
 	if (from_port) {
 		struct weir_address at = {.bytes = peer->bytes};
@@ -137,9 +153,10 @@ void weir_udp_close(struct weir_udp *u)
 {
 	if (u->fd >= 0)
 		close(u->fd);
-	free(u->batch);
+	free(u->memory);
 	u->fd = -1;
 	u->batch = NULL;
+	u->memory = NULL;
 }
 
 /* ---- in ---- */
@@ -198,11 +215,11 @@ static u64 arrival(struct weir_udp *u, const struct msghdr *m, u64 now_ns, bool 
 u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner)
 {
 	struct weir_udp_batch *b = u->batch;
-	for (u32 i = 0; i < WEIR_UDP_BATCH; i++) {
-		b->in[i].msg_hdr.msg_namelen = sizeof b->from[i];
+	for (u32 i = 0; i < b->n_in; i++) {
+		b->in[i].msg_hdr.msg_namelen = sizeof b->message_in[i].from;
 		b->in[i].msg_hdr.msg_controllen = CONTROL_BYTES;
 	}
-	int n = recvmmsg(u->fd, b->in, WEIR_UDP_BATCH, MSG_DONTWAIT, NULL);
+	int n = recvmmsg(u->fd, b->in, b->n_in, MSG_DONTWAIT, NULL);
 	if (n <= 0) {
 		if (n < 0 && errno != EAGAIN && errno != EINTR) {
 			u->last_error = errno;
@@ -216,14 +233,14 @@ u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner)
 	for (u32 i = 0; i < (u32)n; i++) {
 		const struct msghdr *m = &b->in[i].msg_hdr;
 		struct weir_address from;
-		weir_address_take(&from, (struct sockaddr *)&b->from[i], m->msg_namelen);
+		weir_address_take(&from, (struct sockaddr *)&b->message_in[i].from, m->msg_namelen);
 		u64 at_ns = arrival(u, m, now_ns, stamps, real_ns);
 		u->stats.received++;
 		u->stats.received_bytes += b->in[i].msg_len;
 		if (m->msg_flags & MSG_TRUNC)
 			u->stats.truncated++;
 		else
-			take(owner, &from, b->data_in[i], b->in[i].msg_len, at_ns);
+			take(owner, &from, b->message_in[i].data, b->in[i].msg_len, at_ns);
 	}
 	return (u32)n;
 }
@@ -237,41 +254,48 @@ void weir_udp_send(struct weir_udp *u, const struct weir_address *to, const u8 *
 		u->stats.unsent++;
 		return;
 	}
-	if (b->n_out == WEIR_UDP_BATCH)
+	if (b->out_used == b->n_out)
 		weir_udp_flush(u);
-	u32 i = b->n_out++;
-	memcpy(b->data_out[i], data, bytes);
-	b->out_part[i].iov_len = bytes;
+	struct msghdr *h = &b->out[b->out_used].msg_hdr;
+	struct weir_udp_message *m = &b->message_out[b->out_used++];
+	memcpy(m->data, data, bytes);
+	m->part.iov_len = bytes;
 	if (!b->connected) {
-		b->to[i] = *to;
-		b->out[i].msg_hdr.msg_name = &b->to[i].any;
-		b->out[i].msg_hdr.msg_namelen = b->to[i].bytes;
+		m->to = *to;
+		h->msg_name = &m->to.any;
+		h->msg_namelen = m->to.bytes;
 	}
 }
 
 void weir_udp_flush(struct weir_udp *u)
 {
 	struct weir_udp_batch *b = u->batch;
-	for (u32 i = 0; i < b->n_out;) {
-		int n = sendmmsg(u->fd, b->out + i, b->n_out - i, MSG_DONTWAIT | MSG_NOSIGNAL);
+	u32 tried = b->out_used; /* the datagram whose sending has failed once */
+	for (u32 i = 0; i < b->out_used;) {
+		int n = sendmmsg(u->fd, b->out + i, b->out_used - i, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n > 0) {
 			for (u32 end = i + (u32)n; i < end; i++) {
 				u->stats.sent++;
-				u->stats.sent_bytes += b->out_part[i].iov_len;
+				u->stats.sent_bytes += b->message_out[i].part.iov_len;
 			}
 		} else if (n < 0 && errno == EINTR) {
 			continue;
 		} else {
-			/* The first of the rest has failed; after a full buffer the others would as well. */
+			/* The first of the rest has failed; after a full buffer the others would as well. An
+			 * ICMP error of earlier days is told once, in place of sending. */
 			bool full = n < 0 && (errno == EAGAIN || errno == ENOBUFS);
-			u32 lost = full ? b->n_out - i : 1;
+			u32 lost = full ? b->out_used - i : 1;
 			u->last_error = errno;
+			if (!full && tried != i) {
+				tried = i;
+				continue;
+			}
 			u->stats.unsent += full ? lost : 0;
 			u->stats.refused += full ? 0 : lost;
 			i += lost;
 		}
 	}
-	b->n_out = 0;
+	b->out_used = 0;
 }
 
 bool weir_udp_source_address(const struct weir_address *peer, struct weir_address *local)

@@ -10,7 +10,7 @@
 
 #include "net/address.h"
 
-#define WEIR_UDP_BATCH 64
+#define WEIR_UDP_BATCH 64 /* of one who listens */
 /* The largest payload sent: an MTU of 1500 without the headers of IPv6 and UDP. */
 #define WEIR_UDP_BYTES 1452
 #define WEIR_UDP_ROOM 2048 /* of a datagram that comes in; a larger one is dropped as truncated */
@@ -29,6 +29,8 @@ struct weir_udp {
 	int fd;
 	struct weir_address local;
 	struct weir_udp_batch *batch;
+	void *memory; /* in which the batch stands */
+	u32 batch_in; /* datagrams that one receive takes at most */
 	struct weir_udp_stats stats;
 	int last_error; /* errno of the newest failure to send or ICMP error; 0: none since it was cleared */
 	i64 clock_gap_ns; /* CLOCK_REALTIME less our clock at the last batch: a step of it voids time stamps
@@ -46,7 +48,7 @@ int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 fr
 void weir_udp_close(struct weir_udp *u);
 
 /* Takes what has come, at most one batch. `arrived_ns` is within the last second, the kernel's time stamp
- * where it can be trusted. Returns how many datagrams there were: WEIR_UDP_BATCH means maybe more. */
+ * where it can be trusted. Returns how many datagrams there were: u->batch_in means maybe more. */
 typedef void weir_udp_take(void *owner, const struct weir_address *from, const u8 *data, size_t bytes,
 			   u64 arrived_ns);
 u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner);
