@@ -42,7 +42,7 @@ static void on_gone(void *owner, u32 place)
 {
 	struct weir_monitor_run *r = owner;
 	if (r->live)
-		weir_live_gone(r->live, place);
+		weir_board_gone(r->live, place);
 }
 
 static bool goes_on(struct weir_monitor_run *r, u64 now_ns)

@@ -32,7 +32,7 @@ struct weir_monitor_run {
 	struct weir_exec exec;
 	struct weir_monitor_web web[WEIR_MONITOR_WEBS];
 	u32 n_webs;
-	struct weir_live *live; /* NULL: no page */
+	struct weir_board *live; /* NULL: no page */
 	struct weir_metrics_ages ages;
 	u64 duration_ns, count; /* 0: no end */
 	bool quiet;

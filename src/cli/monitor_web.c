@@ -100,7 +100,7 @@ int weir_monitor_web_open(struct weir_monitor_run *r)
 		struct weir_monitor_web *w = &r->web[i];
 		if (w->page && !r->live)
 			r->live =
-			    weir_live_new(&r->host.table, (const char(*)[WEIR_TOLD_ID_BYTES])r->host.id);
+			    weir_board_new(&r->host.table, (const char(*)[WEIR_TOLD_ID_BYTES])r->host.id);
 		if (w->page && !r->live)
 			return weir_error(r->call, WEIR_EXIT_FAILED, "out of memory");
 		const struct weir_http_config c = {.at = &w->at.any,
@@ -126,7 +126,7 @@ void weir_monitor_web_value(struct weir_monitor_run *r, u64 now_ns, const struct
 	if (told->age.known)
 		weir_metrics_age(&r->ages, told->age.age_s);
 	if (r->live)
-		weir_live_value(r->live, now_ns, told);
+		weir_board_value(r->live, now_ns, told);
 }
 
 u64 weir_monitor_web_step(struct weir_monitor_run *r, u64 now_ns)
@@ -150,6 +150,6 @@ void weir_monitor_web_close(struct weir_monitor_run *r)
 		weir_http_close(r->web[i].http);
 		r->web[i].http = NULL;
 	}
-	weir_live_free(r->live);
+	weir_board_free(r->live);
 	r->live = NULL;
 }

@@ -28,7 +28,7 @@ struct client {
 	struct weir_http *http;
 	struct client *next;
 	struct MHD_Connection *connection;
-	struct weir_live_query query;
+	struct weir_board_query query;
 	struct weir_json json;
 	char *event;
 	size_t bytes, at;
@@ -58,7 +58,7 @@ static void make_event(struct client *c)
 	c->event = NULL;
 	c->at = c->bytes = 0;
 	weir_json_to_buffer(&c->json);
-	weir_live_event(h->config.live, h->now_ns, c->since_ns, &c->query, &c->json);
+	weir_board_event(h->config.live, h->now_ns, c->since_ns, &c->query, &c->json);
 	if (weir_json_finish(&c->json) < 0)
 		return;
 	char *text = weir_json_take(&c->json, &bytes);
@@ -158,18 +158,18 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
 	    "text/plain; charset=utf-8", h);
 }
 
-static void take_query(struct MHD_Connection *connection, struct weir_live_query *q)
+static void take_query(struct MHD_Connection *connection, struct weir_board_query *q)
 {
 	const char *sort = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "sort");
 	const char *search = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "search");
 	const char *order = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "order");
 	const char *rows = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "rows");
-	*q = (struct weir_live_query){.rows = 100, .descending = order && !strcmp(order, "down")};
-	for (u32 i = 0; sort && i < WEIR_LIVE_SORTS; i++)
-		if (!strcmp(sort, weir_live_sort_words[i]))
-			q->sort = (enum weir_live_sort)i;
+	*q = (struct weir_board_query){.rows = 100, .descending = order && !strcmp(order, "down")};
+	for (u32 i = 0; sort && i < WEIR_BOARD_SORTS; i++)
+		if (!strcmp(sort, weir_board_sort_words[i]))
+			q->sort = (enum weir_board_sort)i;
 	if (rows)
-		q->rows = (u32)weir_clamp((u64)strtoull(rows, NULL, 10), 1, WEIR_LIVE_ROWS_MAX);
+		q->rows = (u32)weir_clamp((u64)strtoull(rows, NULL, 10), 1, WEIR_BOARD_ROWS_MAX);
 	for (u32 i = 0; search && search[i] && i + 1 < sizeof q->search; i++)
 		q->search[i] = (char)tolower((u8)search[i]);
 }

@@ -5,7 +5,7 @@
 #ifndef WEIR_SINK_HTTP_H
 #define WEIR_SINK_HTTP_H
 
-#include "live.h"
+#include "board.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@ struct weir_http_config {
 	/* Only requests that name this machine are answered: a page from elsewhere whose name was made to
 	 * point here (DNS rebinding) learns nothing. */
 	bool loopback;
-	struct weir_live *live; /* NULL: no page, metrics alone */
+	struct weir_board *live; /* NULL: no page, metrics alone */
 	void (*metrics)(void *owner, FILE *out);
 	void *owner;
 };

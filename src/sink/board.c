@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live.h"
+#include "board.h"
 
 #include "text.h"
 #include "weir/num.h"
@@ -29,7 +29,7 @@ struct watched {
 	struct tooth tooth[TEETH];
 };
 
-struct weir_live {
+struct weir_board {
 	const struct weir_monitors *table;
 	const char (*ids)[WEIR_TOLD_ID_BYTES];
 	u16 *watch_of; /* by place */
@@ -40,11 +40,11 @@ struct weir_live {
 	struct watched watched[WATCHED];
 };
 
-const char *const weir_live_sort_words[WEIR_LIVE_SORTS] = {"age", "id", "rate", "rtt", "backlog", "lost"};
+const char *const weir_board_sort_words[WEIR_BOARD_SORTS] = {"age", "id", "rate", "rtt", "backlog", "lost"};
 
-struct weir_live *weir_live_new(const struct weir_monitors *table, const char (*ids)[WEIR_TOLD_ID_BYTES])
+struct weir_board *weir_board_new(const struct weir_monitors *table, const char (*ids)[WEIR_TOLD_ID_BYTES])
 {
-	struct weir_live *l = calloc(1, sizeof *l);
+	struct weir_board *l = calloc(1, sizeof *l);
 	u16 *watch_of = malloc(sizeof *watch_of * table->capacity);
 	if (!l || !watch_of) {
 		free(l);
@@ -58,7 +58,7 @@ struct weir_live *weir_live_new(const struct weir_monitors *table, const char (*
 	return l;
 }
 
-void weir_live_free(struct weir_live *l)
+void weir_board_free(struct weir_board *l)
 {
 	if (!l)
 		return;
@@ -68,7 +68,7 @@ void weir_live_free(struct weir_live *l)
 
 /* ---- teeth ---- */
 
-static struct watched *watch(struct weir_live *l, u32 slot, u32 place)
+static struct watched *watch(struct weir_board *l, u32 slot, u32 place)
 {
 	struct watched *w = &l->watched[slot];
 	if (w->used)
@@ -83,7 +83,7 @@ static struct watched *watch(struct weir_live *l, u32 slot, u32 place)
 }
 
 /* A place for one that is to be shown: that of the one not shown for longest. */
-static struct watched *steal(struct weir_live *l, u32 place)
+static struct watched *steal(struct weir_board *l, u32 place)
 {
 	u32 best = 0;
 	for (u32 i = 1; i < WATCHED; i++) {
@@ -108,7 +108,7 @@ static void add_tooth(struct watched *w, u64 now_ns, double age_s)
 	w->tooth[w->n++ % TEETH] = (struct tooth){now_ns, peak, foot};
 }
 
-void weir_live_value(struct weir_live *l, u64 now_ns, const struct weir_told *v)
+void weir_board_value(struct weir_board *l, u64 now_ns, const struct weir_told *v)
 {
 	struct watched *w = l->watch_of[v->place] == NONE ? NULL : &l->watched[l->watch_of[v->place]];
 	l->delivered++;
@@ -124,7 +124,7 @@ void weir_live_value(struct weir_live *l, u64 now_ns, const struct weir_told *v)
 		add_tooth(w, now_ns, v->age.age_s);
 }
 
-void weir_live_gone(struct weir_live *l, u32 place)
+void weir_board_gone(struct weir_board *l, u32 place)
 {
 	if (l->watch_of[place] == NONE)
 		return;
@@ -152,19 +152,19 @@ static bool matches(const char *id, const char *search)
 	return n == 0;
 }
 
-static double key_of(const struct weir_live *l, u32 place, u64 now_ns, enum weir_live_sort sort)
+static double key_of(const struct weir_board *l, u32 place, u64 now_ns, enum weir_board_sort sort)
 {
 	const struct weir_monitor *m = weir_monitors_at(l->table, place);
 	switch (sort) {
-	case WEIR_LIVE_RATE:
+	case WEIR_BOARD_RATE:
 		return m->gap_s > 0 ? 1 / m->gap_s : 0;
-	case WEIR_LIVE_RTT:
+	case WEIR_BOARD_RTT:
 		return m->rtt_us;
-	case WEIR_LIVE_BACKLOG:
+	case WEIR_BOARD_BACKLOG:
 		return m->backlog_updates;
-	case WEIR_LIVE_LOST:
+	case WEIR_BOARD_LOST:
 		return (double)weir_monitor_lost(m);
-	case WEIR_LIVE_AGE:
+	case WEIR_BOARD_AGE:
 		return weir_monitor_age(m, now_ns).age_s;
 	default:
 		return 0;
@@ -172,22 +172,22 @@ static double key_of(const struct weir_live *l, u32 place, u64 now_ns, enum weir
 }
 
 /* Whether a stands before b. What is equal stands by its name, so that rows do not jump. */
-static bool before(const struct weir_live *l, const struct row *a, const struct row *b,
-		   const struct weir_live_query *q)
+static bool before(const struct weir_board *l, const struct row *a, const struct row *b,
+		   const struct weir_board_query *q)
 {
 	if (a->key != b->key)
 		return q->descending ? a->key > b->key : a->key < b->key;
 	int order = strcmp(l->ids[a->place], l->ids[b->place]);
 	if (order == 0)
 		return a->place < b->place;
-	return q->sort == WEIR_LIVE_ID && q->descending ? order > 0 : order < 0;
+	return q->sort == WEIR_BOARD_ID && q->descending ? order > 0 : order < 0;
 }
 
 /* The first rows in order; *matching: how many there are in all. */
-static u32 select_rows(struct weir_live *l, u64 now_ns, const struct weir_live_query *q,
-		       struct row row[WEIR_LIVE_ROWS_MAX], u32 *matching)
+static u32 select_rows(struct weir_board *l, u64 now_ns, const struct weir_board_query *q,
+		       struct row row[WEIR_BOARD_ROWS_MAX], u32 *matching)
 {
-	u32 n = 0, room = (u32)weir_clamp(q->rows, 1, WEIR_LIVE_ROWS_MAX);
+	u32 n = 0, room = (u32)weir_clamp(q->rows, 1, WEIR_BOARD_ROWS_MAX);
 	*matching = 0;
 	for (u32 place = 0; place < l->top; place++) {
 		if (!weir_monitors_at(l->table, place) || !matches(l->ids[place], q->search))
@@ -247,7 +247,7 @@ static void put_age(struct weir_json *j, const struct weir_monitor *m, u64 now_n
 		weir_json_put_null(j, "error_s");
 }
 
-static void put_row(struct weir_live *l, struct weir_json *j, u32 place, u64 now_ns, u64 since_ns)
+static void put_row(struct weir_board *l, struct weir_json *j, u32 place, u64 now_ns, u64 since_ns)
 {
 	const struct weir_monitor *m = weir_monitors_at(l->table, place);
 	struct watched *w = l->watch_of[place] == NONE ? steal(l, place) : &l->watched[l->watch_of[place]];
@@ -272,7 +272,7 @@ static void put_row(struct weir_live *l, struct weir_json *j, u32 place, u64 now
 	weir_json_object_end(j);
 }
 
-static void count_rate(struct weir_live *l, u64 now_ns)
+static void count_rate(struct weir_board *l, u64 now_ns)
 {
 	double span_s = (double)weir_sub(now_ns, l->rate_ns) / 1e9;
 	if (span_s < 1)
@@ -282,10 +282,10 @@ static void count_rate(struct weir_live *l, u64 now_ns)
 	l->rate_ns = now_ns;
 }
 
-void weir_live_event(struct weir_live *l, u64 now_ns, u64 since_ns, const struct weir_live_query *q,
-		     struct weir_json *j)
+void weir_board_event(struct weir_board *l, u64 now_ns, u64 since_ns, const struct weir_board_query *q,
+		      struct weir_json *j)
 {
-	struct row row[WEIR_LIVE_ROWS_MAX];
+	struct row row[WEIR_BOARD_ROWS_MAX];
 	u32 matching, n = select_rows(l, now_ns, q, row, &matching);
 	count_rate(l, now_ns);
 	weir_json_line(j);
