@@ -125,10 +125,11 @@ static void failed(struct client *c, u64 now_ns)
 {
 	int error = c->candidate->error;
 	c->count.handshakes_failed++;
-	c->refused = true;
+	c->refused = !c->current;
 	explain(c, error);
 	forget_ticket(c);
-	break_off(c, now_ns + REFUSED_NS);
+	/* With a session that stood, it is rather that somebody disturbed the handshake. */
+	break_off(c, now_ns + (c->current ? c->limits.hello_ns : REFUSED_NS));
 }
 
 /* No more answers in the middle of a handshake. */
