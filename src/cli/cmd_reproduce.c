@@ -6,10 +6,13 @@
 #include "record/json.h"
 #include "record/outdir.h"
 #include "reproduce.h"
+#include "run/experiment_workers.h"
 #include "shipped.h"
+#include "values.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@ struct job {
 	const struct weir_invocation *call;
 	struct weir_registry registry;
 	bool emulated;
+	u32 jobs;
 	u32 n, mistakes;
 	struct weir_reproduced *items;
 	char **paths;
@@ -164,6 +168,7 @@ static int run_one(struct job *job, struct weir_reproduced *item)
 	    .registry = &job->registry,
 	    .quick = weir_option(job->call, "quick") != NULL,
 	    .emulated = job->emulated,
+	    .jobs = job->jobs,
 	    .keep = job->directory ? job->runs : NULL,
 	    .keep_of_any_build = weir_option(job->call, "reuse") != NULL,
 	    .stop = &interrupted,
@@ -282,18 +287,33 @@ static int reproduce(struct job *job)
 	return code ? code : say(job);
 }
 
+/* That this process may use. */
+static u64 processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof set, &set) != 0)
+		return 1;
+	return weir_clamp((u64)CPU_COUNT(&set), 1, WEIR_WORKERS_MAX);
+}
+
 static int cmd_reproduce(struct weir_invocation *call)
 {
 	struct job job = {.call = call};
 	const char *on = weir_option(call, "on");
 
+	u64 jobs = processors();
+	int code = weir_option_u64(call, "jobs", 1, WEIR_WORKERS_MAX, &jobs);
+	if (code)
+		return code;
+	job.jobs = (u32)jobs;
 	job.emulated = on && !strcmp(on, "emu");
 	if (on && !job.emulated && strcmp(on, "sim") != 0)
 		return weir_error(call, WEIR_EXIT_USAGE, "--on %s: sim or emu is expected", on);
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	int code = reproduce(&job);
+	code = reproduce(&job);
 	for (u32 i = 0; i < job.n; i++) {
 		if (job.items) {
 			weir_figures_free(&job.items[i].experiment, job.items[i].figures);
@@ -314,6 +334,9 @@ static const struct weir_option options[] = {
      .help = "the simulated points only (the default), or the emulated ones too"},
     {.name = "quick", .help = "fewer seeds and axis points, every claim"},
     {.name = "at", .value = "AXIS=VALUE,...", .repeat = true, .help = "only these values of an axis"},
+    {.name = "jobs",
+     .value = "N",
+     .help = "so many simulations at once; as many as there are processors if absent"},
     {.name = "reuse", .help = "with -o: also take runs that another build of this version left there"},
     WEIR_OPTION_OUTPUT,
     WEIR_OPTION_JSON,
@@ -322,7 +345,8 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_reproduce = {
     .name = "reproduce",
-    .synopsis = "[PAPER|NAME|FILE.yaml]... [--on sim|emu] [--quick] [--at AXIS=VALUE]... [-o DIR] [--json]",
+    .synopsis = "[PAPER|NAME|FILE.yaml]... [--on sim|emu] [--quick] [--at AXIS=VALUE]... [--jobs N] [-o DIR] "
+		"[--json]",
     .help = "run experiments and judge their claims",
     .details =
 	"Runs the named experiments, all experiments of the named papers, or everything in experiments/.\n"

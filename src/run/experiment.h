@@ -209,6 +209,7 @@ struct weir_experiment_run {
 	const struct weir_experiment *experiment;
 	const struct weir_registry *registry;
 	bool quick, emulated;
+	u32 jobs; /* simulations at once, each in a process of its own; 0, 1: here, one after the other */
 	/* The directory of runs that were made before, and where those of now go; NULL: none are kept. */
 	const char *keep;
 	bool keep_of_any_build;		   /* also those of another build of this version */

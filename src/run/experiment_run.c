@@ -105,7 +105,7 @@ static void take_numbers(struct weir_experiment_engine *g, u32 run, const json_t
 	}
 }
 
-static void reset_watched(struct weir_experiment_engine *g)
+void weir_experiment_reset_watched(struct weir_experiment_engine *g)
 {
 	g->n_watched = 0;
 	for (u32 claim = 0; claim < g->e->n_claims; claim++) {
@@ -141,16 +141,17 @@ static int fail(struct weir_experiment_engine *g, int code, const char *why)
 }
 
 /* What was kept took no time: it counts neither as done nor as to be done. */
-static void account(struct weir_experiment_engine *g, const struct weir_carried *carried, bool emulated)
+static void account(struct weir_experiment_engine *g, const struct weir_carried *carried, u32 run,
+		    bool emulated)
 {
 	struct weir_experiment_result *out = g->out;
 
 	out->runs++;
-	out->kept += carried->was_kept;
+	out->kept += carried->was_kept && !weir_workers_made(&g->workers, run);
 	out->emulated_runs += emulated;
 	out->repeated += carried->attempts > 1;
 	*(emulated ? &out->emulated_s : &out->simulated_s) += carried->simulated_s;
-	if (carried->was_kept)
+	if (carried->was_kept && !weir_workers_made(&g->workers, run))
 		g->all -= g->cost_now;
 	else
 		g->done += g->cost_now;
@@ -160,11 +161,11 @@ static int run_seed(struct weir_experiment_engine *g, struct weir_carry *c, u32 
 {
 	struct weir_carried carried;
 
-	reset_watched(g);
+	weir_experiment_reset_watched(g);
 	int code = weir_experiment_carry(c, &carried, g->out->why);
 	if (code)
 		return fail(g, code, NULL);
-	account(g, &carried, c->emulated);
+	account(g, &carried, run, c->emulated);
 	if (carried.invalid) {
 		g->invalid[run] = strdup(carried.reason);
 		return g->invalid[run] ? 0 : fail(g, WEIR_EXIT_FAILED, "out of memory");
@@ -182,8 +183,8 @@ static bool point_is_emulated(const struct weir_experiment_engine *g, u32 point)
 	return weir_experiment_is_emulated(g->e, choice);
 }
 
-static int load_point(struct weir_experiment_engine *g, u32 point, struct weir_scenario_set *set,
-		      struct weir_scenario *scenario)
+int weir_experiment_load_point(struct weir_experiment_engine *g, u32 point, struct weir_scenario_set *set,
+			       struct weir_scenario *scenario)
 {
 	struct weir_diag *diag = calloc(1, sizeof *diag);
 	const struct weir_build_with with = {.registry = g->run->registry,
@@ -205,37 +206,54 @@ static int load_point(struct weir_experiment_engine *g, u32 point, struct weir_s
 	return rc;
 }
 
-static int run_seeds(struct weir_experiment_engine *g, u32 point, const struct weir_scenario_set *set,
-		     const struct weir_scenario *scenario)
+bool weir_experiment_carry_begin(struct weir_experiment_carrying *c, struct weir_experiment_engine *g,
+				 u32 point, const struct weir_scenario_set *set,
+				 const struct weir_scenario *scenario)
 {
-	u32 choice[WEIR_EXPERIMENT_MAX_AXES], n_sets, n = g->plan.n_seeds;
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES];
+
 	weir_experiment_choices(&g->plan, point, choice);
-	char **sets = weir_experiment_point_sets(g->e, choice, &n_sets);
-	struct weir_carry c = {
+	*c = (struct weir_experiment_carrying){0};
+	c->sets = weir_experiment_point_sets(g->e, choice, &c->n_sets);
+	c->carry = (struct weir_carry){
 	    .run = g->run,
 	    .traces = &g->traces,
-	    .keep = g->run->keep ? &g->keep : NULL,
+	    .keep = g->keeps ? &g->keep : NULL,
 	    .scenario = scenario,
 	    .point = {.scenario_text = set->text,
 		      .scenario_bytes = set->text_bytes,
-		      .sets = (const char *const *)sets,
-		      .n_sets = n_sets,
+		      .sets = (const char *const *)c->sets,
+		      .n_sets = c->n_sets,
 		      .traces = &g->traces,
 		      .emulated = weir_experiment_is_emulated(g->e, choice)},
 	    .emulated = weir_experiment_is_emulated(g->e, choice),
+	    .n_watched = g->n_watched,
 	    .watched = g->watched,
 	    .progress = on_progress,
 	    .progress_ctx = g,
 	};
-	int rc = sets ? 0 : fail(g, WEIR_EXIT_FAILED, "out of memory");
+	return c->sets != NULL;
+}
+
+void weir_experiment_carry_end(struct weir_experiment_carrying *c)
+{
+	weir_experiment_free_sets(c->sets, c->n_sets);
+}
+
+static int run_seeds(struct weir_experiment_engine *g, u32 point, const struct weir_scenario_set *set,
+		     const struct weir_scenario *scenario)
+{
+	struct weir_experiment_carrying c;
+	int rc = weir_experiment_carry_begin(&c, g, point, set, scenario)
+		     ? 0
+		     : fail(g, WEIR_EXIT_FAILED, "out of memory");
 
 	g->cost_now = g->cost[point];
-	for (u32 i = 0; rc == 0 && i < n; i++) {
-		c.point.seed = g->e->seeds[i];
-		c.n_watched = g->n_watched;
-		rc = run_seed(g, &c, point * n + i);
+	for (u32 i = 0; rc == 0 && i < g->plan.n_seeds; i++) {
+		c.carry.point.seed = g->e->seeds[i];
+		rc = run_seed(g, &c.carry, point * g->plan.n_seeds + i);
 	}
-	weir_experiment_free_sets(sets, n_sets);
+	weir_experiment_carry_end(&c);
 	return rc;
 }
 
@@ -253,7 +271,7 @@ static int run_point(struct weir_experiment_engine *g, u32 point)
 {
 	struct weir_scenario_set set = {0};
 	struct weir_scenario scenario = {0};
-	int rc = load_point(g, point, &set, &scenario);
+	int rc = weir_experiment_load_point(g, point, &set, &scenario);
 
 	g->scenario = &scenario;
 	if (rc == 0)
@@ -282,7 +300,7 @@ static int look_at_point(struct weir_experiment_engine *g, u32 point)
 	struct weir_scenario scenario = {0};
 	const struct weir_build_with with = {.registry = g->run->registry, .emulated = true};
 	bool emulated = point_is_emulated(g, point);
-	int rc = load_point(g, point, &set, &scenario);
+	int rc = weir_experiment_load_point(g, point, &set, &scenario);
 
 	if (rc == 0 && emulated && !g->run->emulate) {
 		int code = weir_emulable_controllers(&scenario, &with, g->out->why);
@@ -318,10 +336,11 @@ static int prepare(struct weir_experiment_engine *g)
 		return fail(g, WEIR_EXIT_FAILED, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		g->numbers[i] = NAN;
-	reset_watched(g);
+	weir_experiment_reset_watched(g);
 	if (g->run->keep &&
 	    weir_keep_open(&g->keep, g->run->keep, g->run->keep_of_any_build, g->out->why) < 0)
 		return fail(g, WEIR_EXIT_FAILED, NULL);
+	g->keeps = g->run->keep != NULL;
 	int rc = 0;
 	for (u32 point = 0; rc == 0 && point < g->plan.n_points; point++)
 		if (!is_skipped(g, point))
@@ -335,6 +354,7 @@ static void free_all(struct weir_experiment_engine *g)
 		free(g->invalid[i]);
 	free(g->invalid);
 	weir_traces_free(&g->traces);
+	weir_workers_free(&g->workers);
 	free(g->numbers);
 	free(g->watched);
 	free(g->cost);
@@ -349,6 +369,8 @@ int weir_experiment_run(const struct weir_experiment_run *run, struct weir_exper
 	out->plan = g.plan;
 	g.n_runs = g.plan.n_points * g.plan.n_seeds;
 	int rc = prepare(&g);
+	if (rc == 0)
+		weir_workers_run(&g);
 	for (u32 point = 0; rc == 0 && point < g.plan.n_points; point++)
 		if (!is_skipped(&g, point))
 			rc = run_point(&g, point);

@@ -503,6 +503,34 @@ static void an_unknown_number_is_told_at_its_place(void **state)
 	}
 }
 
+/* Who made a run does not matter; what nobody wanted to keep is gone afterwards. */
+static void several_processes_give_the_same_numbers(void **state)
+{
+	(void)state;
+	static const char text[] = SCENARIO
+	    "axes: [{name: rate, key: paths.main.hops.link.rate, values: [1 Mbit/s, 2 Mbit/s, 3 Mbit/s]}]\n"
+	    "set: {paths.main.hops.link.loss: 1%}\n"
+	    "seeds: 3\n"
+	    "claims:\n" CLAIM("metric: series.a.cwnd_bytes / 1000, band: [0, 1e6]");
+	struct weir_experiment e, same;
+	struct weir_experiment_result one, three;
+	u32 mistakes;
+	run(text, false, &e, &one);
+	free(load(text, &same, &mistakes));
+	const struct weir_experiment_run how = {
+	    .experiment = &same, .registry = &registry, .jobs = 3, .complaints = stderr};
+	assert_int_equal(weir_experiment_run(&how, &three), 0);
+	assert_int_equal(one.runs, 9);
+	assert_int_equal(three.runs, 9);
+	assert_int_equal(three.kept, 0);
+	assert_memory_equal(one.values, three.values, 9 * sizeof *one.values);
+	assert_true(one.claim[0].measured == three.claim[0].measured);
+	weir_experiment_result_free(&one);
+	weir_experiment_result_free(&three);
+	weir_experiment_free(&e);
+	weir_experiment_free(&same);
+}
+
 static void verdicts(void **state)
 {
 	(void)state;
@@ -542,6 +570,7 @@ int main(void)
 	    cmocka_unit_test(curves_are_drawn_from_the_runs_of_the_claims),
 	    cmocka_unit_test(quick_cuts_no_claim),
 	    cmocka_unit_test(an_unknown_number_is_told_at_its_place),
+	    cmocka_unit_test(several_processes_give_the_same_numbers),
 	    cmocka_unit_test(verdicts),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
