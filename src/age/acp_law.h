@@ -18,10 +18,10 @@
 enum weir_acp_action { WEIR_ACP_NONE, WEIR_ACP_INC, WEIR_ACP_DEC, WEIR_ACP_MDEC };
 
 struct weir_acp_law {
-	double rtt_s, gap_s;   /* RTTbar, Zbar: eq. 6 */
-	double rate_hz;	       /* lambda */
-	double age_s, backlog; /* averages of the epoch before; valid when `seen` */
-	double target;	       /* b* of the last decision */
+	double rtt_s, gap_s;	       /* RTTbar, Zbar: eq. 6 */
+	double rate_hz;		       /* lambda */
+	double age_s, backlog_updates; /* averages of the epoch before; valid when `seen` */
+	double target;		       /* b* of the last decision */
 	u32 gamma;
 	u32 action;   /* enum weir_acp_action, the last */
 	u8 flag;      /* of Algorithm 1 */
@@ -120,7 +120,7 @@ static inline enum weir_acp_action weir_acp_decide_code(struct weir_acp_law *l, 
 }
 
 /* Eq. 7. */
-static inline double weir_acp_target(const struct weir_acp_law *l, double kappa, double backlog)
+static inline double weir_acp_target(const struct weir_acp_law *l, double kappa, double backlog_updates)
 {
 	switch (l->action) {
 	case WEIR_ACP_INC:
@@ -128,7 +128,7 @@ static inline double weir_acp_target(const struct weir_acp_law *l, double kappa,
 	case WEIR_ACP_DEC:
 		return -kappa;
 	default:
-		return -(1 - 1 / (double)(1ULL << l->gamma)) * backlog;
+		return -(1 - 1 / (double)(1ULL << l->gamma)) * backlog_updates;
 	}
 }
 
@@ -154,7 +154,7 @@ static inline void weir_acp_epoch(struct weir_acp_law *l, const struct weir_acp_
 	if (e->flags & (WEIR_AGE_APP_LIMITED | WEIR_AGE_STALLED | WEIR_AGE_SILENT))
 		return;
 	if (l->seen) {
-		double b = e->backlog_mean - l->backlog, delta = e->age_mean_s - l->age_s;
+		double b = e->backlog_mean - l->backlog_updates, delta = e->age_mean_s - l->age_s;
 		l->action =
 		    c->code_form ? weir_acp_decide_code(l, b, delta) : weir_acp_decide_flag(l, b, delta);
 		l->target = weir_acp_target(l, c->kappa, e->backlog_mean);
@@ -162,7 +162,7 @@ static inline void weir_acp_epoch(struct weir_acp_law *l, const struct weir_acp_
 	}
 	l->seen = 1;
 	l->age_s = e->age_mean_s;
-	l->backlog = e->backlog_mean;
+	l->backlog_updates = e->backlog_mean;
 }
 
 /* mean_rtt, mean_gap, target, action, gamma. */
