@@ -41,6 +41,7 @@ struct ends_way {
 	u64 delay_ns;
 	u64 service_ns, free_ns; /* of a FIFO server before the delay */
 	u64 sent, carried;
+	u32 marks_each; /* the one of so many updates that is marked CE; 0: none */
 	bool cut;
 	bool (*loses)(const struct weir_age_packet *p); /* NULL: none */
 };
@@ -88,7 +89,9 @@ static inline void ends_put(struct ends_way *w, u64 now_ns, const struct weir_ag
 	assert_true(w->tail - w->head < ENDS_WAY);
 	w->free_ns = (w->free_ns > now_ns ? w->free_ns : now_ns) + w->service_ns;
 	w->packet[w->tail % ENDS_WAY].at_ns = w->free_ns + w->delay_ns;
-	w->packet[w->tail++ % ENDS_WAY].packet = *p;
+	w->packet[w->tail % ENDS_WAY].packet = *p;
+	w->packet[w->tail++ % ENDS_WAY].packet.marked =
+	    w->marks_each && p->type == WEIR_AGE_UPDATE && p->sequence % w->marks_each == 0;
 	w->carried++;
 }
 

@@ -189,6 +189,28 @@ static void losses_lengthen_z_and_leave_the_backlog(void **unused)
 	assert_int_equal(weir_monitor_lost(&e.monitor), doubled);
 }
 
+/* What the path marks the controller hears of, even where the ACK that told it was lost. */
+static bool loses_odd_acks(const struct weir_age_packet *p)
+{
+	return p->type == WEIR_AGE_ACK && p->sequence % 2;
+}
+static void marks_come_back(void **unused)
+{
+	(void)unused;
+	static struct ends e;
+	open_spy(&e, 100, 5 * ENDS_MS);
+	e.back.loses = loses_odd_acks;
+	ends_start(&e);
+	e.there.marks_each = 5;
+	ends_run(&e, 10 * ENDS_S);
+	u64 marked = 0;
+	for (u32 i = 0; i < n_acks; i++)
+		marked += acks[i].newly_marked;
+	assert_int_equal(marked, e.source.stats.marked);
+	assert_in_range(marked, 190, 200);
+	assert_in_range(e.monitor.marked - marked, 0, 1);
+}
+
 /* C4: the ACK of the first update is lost: what comes next does as well. */
 static bool loses_first_ack(const struct weir_age_packet *p)
 {
@@ -379,6 +401,7 @@ int main(void)
 	    cmocka_unit_test(integrals_are_exact),
 	    cmocka_unit_test(epochs_are_eta_over_lambda_and_exact),
 	    cmocka_unit_test(losses_lengthen_z_and_leave_the_backlog),
+	    cmocka_unit_test(marks_come_back),
 	    cmocka_unit_test(c4_any_first_ack_will_do),
 	    cmocka_unit_test(c8_any_number_of_acks_in_an_epoch),
 	    cmocka_unit_test(c14_a_hundred_thousand_epochs),
