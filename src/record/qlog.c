@@ -99,7 +99,8 @@ void weir_qlog_metrics(struct weir_qlog *q, u64 now_ns, const char *flow, const 
 	put_ms(&q->j, "min_rtt", m->min_rtt_ns);
 	put_ms(&q->j, "smoothed_rtt", m->srtt_ns);
 	put_ms(&q->j, "latest_rtt", m->latest_rtt_ns);
-	weir_json_put_u64(&q->j, "congestion_window", m->cwnd_bytes);
+	if (m->cwnd_bytes)
+		weir_json_put_u64(&q->j, "congestion_window", m->cwnd_bytes);
 	weir_json_put_u64(&q->j, "bytes_in_flight", m->inflight_bytes);
 	weir_json_put_u64(&q->j, "packets_in_flight", m->packets_in_flight);
 	if (m->pacing_bps)

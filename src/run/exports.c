@@ -194,7 +194,8 @@ static void on_ack_done(void *ctx, u64 now_ns, u32 flow, const struct weir_flow_
 	struct weir_exports *x = ctx;
 	struct known *k = &x->known[flow];
 	char name[WEIR_BUILD_NAME_BYTES];
-	u64 mss_bytes = k->entry->flow->endpoint.mss_bytes;
+	u64 packet_bytes = k->entry->age_ops ? weir_scenario_packet_bytes(k->entry->flow)
+					     : k->entry->flow->endpoint.mss_bytes;
 	if (now->in_recovery != k->in_recovery)
 		weir_qlog_state(&x->qlog, now_ns, name_of(x, flow, name), k->in_recovery, now->in_recovery);
 	k->in_recovery = now->in_recovery;
@@ -204,7 +205,7 @@ static void on_ack_done(void *ctx, u64 now_ns, u32 flow, const struct weir_flow_
 	    .latest_rtt_ns = now->latest_rtt_ns,
 	    .cwnd_bytes = now->cwnd_bytes,
 	    .inflight_bytes = now->inflight_bytes,
-	    .packets_in_flight = weir_div(now->inflight_bytes + mss_bytes - 1, mss_bytes),
+	    .packets_in_flight = weir_div(now->inflight_bytes + packet_bytes - 1, packet_bytes),
 	    .pacing_bps = now->pacing_Bps * 8,
 	};
 	weir_qlog_metrics(&x->qlog, now_ns, name_of(x, flow, name), &m);

@@ -138,6 +138,13 @@ static void check_age_controller(struct weir_checker *c, const struct weir_yaml 
 		weir_check_mistake(c, k->at, "%s is an age controller: it needs transport: acp", k->name);
 }
 
+/* If so and it is 0, it was wrong, and that is told. */
+static bool has_rate(const struct weir_yaml *node)
+{
+	const struct weir_yaml *application = weir_yaml_find(node, "application");
+	return weir_yaml_find(node, "rate") || (application && weir_yaml_find(application, "rate"));
+}
+
 /* When values come into being, where nobody said: by their rate if there is one. */
 static void settle_updates(struct weir_checker *c, const struct weir_yaml *node,
 			   struct weir_scenario_flow *flow)
@@ -147,8 +154,9 @@ static void settle_updates(struct weir_checker *c, const struct weir_yaml *node,
 	if (app->kind != WEIR_SCENARIO_UPDATES)
 		return;
 	flow->age.measured = true;
-	if (!app->rate_uhz && (!acp || (app->generate != WEIR_SCENARIO_NONE &&
-					app->generate != WEIR_SCENARIO_GENERATE_AT_SLOT)))
+	if (!app->rate_uhz && !has_rate(node) &&
+	    (!acp ||
+	     (app->generate != WEIR_SCENARIO_NONE && app->generate != WEIR_SCENARIO_GENERATE_AT_SLOT)))
 		weir_check_mistake(c, node->at, "updates need \"rate\", such as 20 Hz");
 	else if (app->generate == WEIR_SCENARIO_GENERATE_AT_SLOT && !acp)
 		weir_check_mistake(c, node->at, "generate: at-slot needs transport: acp");
