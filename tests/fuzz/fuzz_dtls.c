@@ -133,7 +133,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t bytes)
 		c->guard->ops->renew(c->guard, net.now_ns);
 		net_pass(&net, WEIR_NS_PER_S);
 	}
-	assert(net.server.delivered == before + 1 && c->delivered == answers + 1);
+	/* Not == before + 1: a message that somebody puts into a handshake, unprotected as it is by then, can
+	 * stay in the library's buffer and hold up what comes later, until the session is renewed. */
+	assert(net.server.delivered > before && c->delivered == answers + 1);
 	assert(net.server.last_bytes == 7 && !memcmp(net.server.last, "a value", 7));
 	return 0;
 }
