@@ -53,7 +53,8 @@ struct weir_ktcp_config {
 	u64 connect_ns; /* how long connecting may take; 0: 10 s */
 	u32 mss_bytes;	/* payload of a full segment where the path's MTU has room for it; 0: as the
 			   path says */
-	u64 rwnd_bytes; /* most the receiver offers; 0: the kernel's own choice */
+	u64 rwnd_bytes; /* most the receiver offers; 0: no limit, but without CAP_NET_ADMIN
+			   on the machine the kernel's own choice */
 	bool ecn, pace; /* ecn: asked for by the namespace (tcp_ecn); here it is verified */
 	u64 sample_ns;	/* TCP_INFO is read that often; 0: 10 ms */
 };

@@ -142,19 +142,28 @@ flows:
 def transfers_are_timed():
     summary, _ = valid("transfers", """
 duration: 3 s
-paths: {main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 10 ms}]}}
+paths:
+  main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 10 ms}]}
+  long: {hops: [{name: far, rate: 100 Mbit/s, delay: 25 ms, buffer: 50 ms}]}
 flows:
-  - {name: file, controller: kernel:cubic, application: {name: sized, size: 500 kB}}
-  - {name: web, controller: kernel:cubic, application: {name: request-response, size: 5 kB, think: 100 ms}, start: 1 s}
+  - {name: file, path: main, controller: kernel:cubic, application: {name: sized, size: 500 kB}}
+  - name: web
+    path: main
+    controller: kernel:cubic
+    application: {name: request-response, size: 5 kB, think: 100 ms}
+    start: 1 s
+  - {name: wide, path: long, controller: kernel:reno, application: {name: sized, size: 2 MB}, start: 1 s}
 """)
     by_size = {c["size"]: c for c in summary["fct_ms"]}
-    small, large = by_size["<10kB"], by_size["100kB-1MB"]
+    small, large, wide = by_size["<10kB"], by_size["100kB-1MB"], by_size["1MB-10MB"]
     # A request and its answer: at least a round trip; 2 s of them, each with 100 ms to think.
     within(small["fct_ms"]["min"], 20, 40, "an answer")
     within(small["n"], 12, 17, "answers")
     # 500 kB at 20 Mbit/s are 207 ms and a window that opens takes some round trips.
     check(large["n"] == 1, large)
     within(large["fct_ms"]["mean"], 207, 600, "a file")
+    # Seven round trips of slow start. A receiver whose window stays at 60 packets would need 23.
+    within(wide["fct_ms"]["mean"], 300, 900, "a file that the receiver does not hold up")
     within(flow(summary, "file")["active_s"], .2, .6, "a file is there only as long as it takes")
 
 

@@ -28,14 +28,15 @@ static const char *const loss_names[] = {"0", ".1", "1"};
 #define LOSSES 3
 #define CELLS (CONTROLLERS * LOSSES)
 
-/* What is known to differ though the repair of losses does not, and by how much of the native goodput. */
+/* What is known to differ though the repair of losses does not, and by how much of the native goodput:
+ * docs/kernel.md has the arithmetic. */
 static const struct {
 	u32 controller, loss;
 	double low, high;
 	const char *reason;
 } known[] = {
-    {1, 1, -.03, .10, "RFC 9438's W_est rises by a segment a round once the old window is reached"},
-    {1, 2, .10, .40, "RFC 9438's W_est rises by a segment a round once the old window is reached"},
+    {1, 1, -.03, .10, "RFC 9438's W_est, a segment a round past the old window, seen at each ACK, in bytes"},
+    {1, 2, .10, .40, "RFC 9438's W_est, a segment a round past the old window, seen at each ACK, in bytes"},
 };
 
 struct cell {
