@@ -30,6 +30,7 @@ static void on_fresh(void *owner, const struct weir_monitor_value *v)
 	told.unix_s = unix_s();
 	told.age = weir_monitor_age(v->monitor, v->now_ns);
 	memcpy(told.id, v->id, sizeof told.id);
+	snprintf(told.key, sizeof told.key, "%s", v->from->who);
 	memcpy(told.data, v->data, told.bytes);
 	weir_ndjson_value(r->ndjson, &told);
 	if (r->exec.command)

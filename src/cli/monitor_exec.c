@@ -9,7 +9,7 @@
 
 extern char **environ;
 
-#define OWN_VARIABLES 5
+#define OWN_VARIABLES 6
 
 /* Our environment and what is known of the value. What cannot stand in a variable (a zero byte) is left to
  * stdin. */
@@ -24,6 +24,8 @@ static char **environment(const struct weir_told *v, char text[OWN_VARIABLES][WE
 	u32 own = 0;
 	snprintf(text[own++], room, "WEIR_ID=%s", v->id);
 	snprintf(text[own++], room, "WEIR_SEQ=%llu", v->sequence);
+	if (v->key[0])
+		snprintf(text[own++], room, "WEIR_KEY=%s", v->key);
 	if (v->age.known)
 		snprintf(text[own++], room, "WEIR_AGE_MS=%.3f", v->age.age_s * 1e3);
 	if (v->age.known && v->age.high_s > 0)

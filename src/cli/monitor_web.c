@@ -6,6 +6,14 @@
 #include <errno.h>
 #include <string.h>
 
+static struct weir_told_names names_of(const struct weir_monitor_run *r)
+{
+	return (struct weir_told_names){(const char(*)[WEIR_TOLD_ID_BYTES])r->host.id,
+					(const char(*)[WEIR_TOLD_KEY_BYTES])r->host.who};
+}
+_Static_assert(WEIR_TOLD_ID_BYTES == WEIR_MONITOR_ID_BYTES && WEIR_TOLD_KEY_BYTES == WEIR_MONITOR_WHO_BYTES,
+	       "names are handed on as they are");
+
 /* ---- metrics ---- */
 
 static void put_wire(const struct weir_monitor_run *r, FILE *out)
@@ -80,8 +88,8 @@ static void put_metrics(void *owner, FILE *out)
 	put_outputs(r, out);
 	put_sessions(r, out);
 	weir_metrics_ages(out, &r->ages);
-	weir_metrics_table(out, &r->host.table, (const char(*)[WEIR_TOLD_ID_BYTES])r->host.id,
-			   weir_clock_ns());
+	const struct weir_told_names names = names_of(r);
+	weir_metrics_table(out, &r->host.table, &names, weir_clock_ns());
 }
 
 /* ---- serving ---- */
@@ -98,9 +106,9 @@ int weir_monitor_web_open(struct weir_monitor_run *r)
 	char why[WEIR_HTTP_WHY_BYTES], text[WEIR_ADDRESS_TEXT];
 	for (u32 i = 0; i < r->n_webs; i++) {
 		struct weir_monitor_web *w = &r->web[i];
+		const struct weir_told_names names = names_of(r);
 		if (w->page && !r->live)
-			r->live =
-			    weir_board_new(&r->host.table, (const char(*)[WEIR_TOLD_ID_BYTES])r->host.id);
+			r->live = weir_board_new(&r->host.table, &names);
 		if (w->page && !r->live)
 			return weir_error(r->call, WEIR_EXIT_FAILED, "out of memory");
 		const struct weir_http_config c = {.at = &w->at.any,

@@ -46,7 +46,7 @@ int weir_input_open(struct weir_input *in, const struct weir_invocation *call, s
 	in->watch.fd = -1;
 	in->next_ns = WEIR_NEVER;
 	in->shell = (struct weir_shell){.loop = loop,
-					.output = in->buffer,
+					.output = in->unread,
 					.room = WEIR_AGE_VALUE_BYTES_MAX + 1,
 					.ended = ended_shell,
 					.owner = in};

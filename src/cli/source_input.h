@@ -38,8 +38,8 @@ struct weir_input {
 	u64 next_ns; /* look at the file; end the command */
 	u64 took_ns; /* how long the command takes, smoothed */
 	struct weir_shell shell;
-	size_t used; /* of buffer */
-	u8 buffer[WEIR_INPUT_BUFFER_BYTES];
+	size_t used; /* of unread */
+	u8 unread[WEIR_INPUT_BUFFER_BYTES];
 };
 
 /* 0, or an exit code after saying what is wrong. The host need not have begun yet. */

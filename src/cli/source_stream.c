@@ -13,17 +13,17 @@ static size_t take_lines(struct weir_input *in, u64 now_ns, bool last)
 {
 	size_t at = 0;
 	for (;;) {
-		const u8 *end = memchr(in->buffer + at, '\n', in->used - at);
-		size_t next = end ? (size_t)(end - in->buffer) : in->used;
+		const u8 *end = memchr(in->unread + at, '\n', in->used - at);
+		size_t next = end ? (size_t)(end - in->unread) : in->used;
 		if (!end && (!last || next == at))
 			return at;
 		size_t bytes = next - at;
-		if (bytes && in->buffer[next - 1] == '\r')
+		if (bytes && in->unread[next - 1] == '\r')
 			bytes--;
 		if (in->skipping)
 			in->skipping = false; /* the end of a line that was too long for the buffer */
 		else
-			weir_input_newer(in, now_ns, now_ns, in->buffer + at, bytes);
+			weir_input_newer(in, now_ns, now_ns, in->unread + at, bytes);
 		at = end ? next + 1 : next;
 	}
 }
@@ -32,7 +32,7 @@ static size_t take_records(struct weir_input *in, u64 now_ns)
 {
 	size_t at = 0, bytes = (size_t)in->o.record_bytes;
 	for (; in->used - at >= bytes; at += bytes)
-		weir_input_newer(in, now_ns, now_ns, in->buffer + at, bytes);
+		weir_input_newer(in, now_ns, now_ns, in->unread + at, bytes);
 	return at;
 }
 
@@ -40,9 +40,9 @@ static void take(struct weir_input *in, bool last)
 {
 	u64 now_ns = weir_clock_ns();
 	size_t at = in->o.kind == WEIR_INPUT_LINES ? take_lines(in, now_ns, last) : take_records(in, now_ns);
-	memmove(in->buffer, in->buffer + at, in->used - at);
+	memmove(in->unread, in->unread + at, in->used - at);
 	in->used -= at;
-	if (in->used == sizeof in->buffer) { /* a line without end */
+	if (in->used == sizeof in->unread) { /* a line without end */
 		in->too_large += !in->skipping;
 		in->skipping = true;
 		in->used = 0;
@@ -65,7 +65,7 @@ void weir_input_stream_read(struct weir_input *in)
 {
 	/* One read at a time: it was said that there is something, so this does not wait, and stdin, which
 	 * others may share, keeps its flags. */
-	ssize_t n = read(STDIN_FILENO, in->buffer + in->used, sizeof in->buffer - in->used);
+	ssize_t n = read(STDIN_FILENO, in->unread + in->used, sizeof in->unread - in->used);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n < 0) {

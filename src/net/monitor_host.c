@@ -73,6 +73,8 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 		h->id[place][0] = 0;
 	}
 	note_id(h, place, in.flow_id, &body);
+	if (*from->who || h->who[place][0])
+		snprintf(h->who[place], WEIR_MONITOR_WHO_BYTES, "%s", from->who);
 	if (answer.type != WEIR_AGE_NONE) {
 		u8 out[WEIR_AGE_ANSWER_BYTES];
 		u32 n = weir_age_encode(&answer, out, sizeof out);
@@ -140,7 +142,8 @@ u64 weir_monitor_host_step(struct weir_monitor_host *h)
 
 size_t weir_monitor_host_bytes(u32 capacity)
 {
-	return weir_monitors_bytes(capacity) + (size_t)capacity * WEIR_MONITOR_ID_BYTES;
+	return weir_monitors_bytes(capacity) +
+	       (size_t)capacity * (WEIR_MONITOR_ID_BYTES + WEIR_MONITOR_WHO_BYTES);
 }
 
 int weir_monitor_host_open(struct weir_monitor_host *h, struct weir_loop *loop,
@@ -161,6 +164,7 @@ int weir_monitor_host_open(struct weir_monitor_host *h, struct weir_loop *loop,
 	}
 	weir_monitors_init(&h->table, h->memory, c->capacity, c->seed, c->expiry_ns, c->bound_ns);
 	h->id = (char(*)[WEIR_MONITOR_ID_BYTES])((u8 *)h->memory + table);
+	h->who = (char(*)[WEIR_MONITOR_WHO_BYTES])(h->id + c->capacity);
 	return 0;
 }
 

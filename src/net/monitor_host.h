@@ -11,7 +11,8 @@
 #include "net/udp.h"
 
 #define WEIR_MONITOR_PORTS 4
-#define WEIR_MONITOR_ID_BYTES 32 /* a name of at most 31 bytes, or the flow id as 16 hexadecimal digits */
+#define WEIR_MONITOR_WHO_BYTES 32 /* of the name that a source has proved, cut off */
+#define WEIR_MONITOR_ID_BYTES 32  /* a name of at most 31 bytes, or the flow id as 16 hexadecimal digits */
 
 struct weir_monitor_host;
 
@@ -47,9 +48,10 @@ struct weir_monitor_host {
 	struct weir_monitors table;
 	struct weir_monitor_port port[WEIR_MONITOR_PORTS];
 	u32 n_ports;
-	char (*id)[WEIR_MONITOR_ID_BYTES]; /* by place */
-	u64 wire[WEIR_AGE_WIRE_KINDS];	   /* datagrams by what they are; OK: packets of ours */
-	u64 nameless;			   /* of ours, with a name that is cut off */
+	char (*id)[WEIR_MONITOR_ID_BYTES];   /* by place */
+	char (*who)[WEIR_MONITOR_WHO_BYTES]; /* by place: "" without keys, and then it takes no memory */
+	u64 wire[WEIR_AGE_WIRE_KINDS];	     /* datagrams by what they are; OK: packets of ours */
+	u64 nameless;			     /* of ours, with a name that is cut off */
 	u64 delivered;
 
 	/* private */

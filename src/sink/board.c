@@ -31,7 +31,7 @@ struct watched {
 
 struct weir_board {
 	const struct weir_monitors *table;
-	const char (*ids)[WEIR_TOLD_ID_BYTES];
+	struct weir_told_names names;
 	u16 *watch_of; /* by place */
 	u32 top;       /* no source beyond this place */
 	u64 delivered, delivered_before, rate_ns;
@@ -42,7 +42,7 @@ struct weir_board {
 
 const char *const weir_board_sort_words[WEIR_BOARD_SORTS] = {"age", "id", "rate", "rtt", "backlog", "lost"};
 
-struct weir_board *weir_board_new(const struct weir_monitors *table, const char (*ids)[WEIR_TOLD_ID_BYTES])
+struct weir_board *weir_board_new(const struct weir_monitors *table, const struct weir_told_names *names)
 {
 	struct weir_board *l = calloc(1, sizeof *l);
 	u16 *watch_of = malloc(sizeof *watch_of * table->capacity);
@@ -52,7 +52,7 @@ struct weir_board *weir_board_new(const struct weir_monitors *table, const char 
 		return NULL;
 	}
 	l->table = table;
-	l->ids = ids;
+	l->names = *names;
 	l->watch_of = watch_of;
 	memset(watch_of, 0xff, sizeof *watch_of * table->capacity);
 	return l;
@@ -177,7 +177,7 @@ static bool before(const struct weir_board *l, const struct row *a, const struct
 {
 	if (a->key != b->key)
 		return q->descending ? a->key > b->key : a->key < b->key;
-	int order = strcmp(l->ids[a->place], l->ids[b->place]);
+	int order = strcmp(l->names.id[a->place], l->names.id[b->place]);
 	if (order == 0)
 		return a->place < b->place;
 	return q->sort == WEIR_BOARD_ID && q->descending ? order > 0 : order < 0;
@@ -190,7 +190,7 @@ static u32 select_rows(struct weir_board *l, u64 now_ns, const struct weir_board
 	u32 n = 0, room = (u32)weir_clamp(q->rows, 1, WEIR_BOARD_ROWS_MAX);
 	*matching = 0;
 	for (u32 place = 0; place < l->top; place++) {
-		if (!weir_monitors_at(l->table, place) || !matches(l->ids[place], q->search))
+		if (!weir_monitors_at(l->table, place) || !matches(l->names.id[place], q->search))
 			continue;
 		struct row r = {place, key_of(l, place, now_ns, q->sort)};
 		(*matching)++;
@@ -254,7 +254,8 @@ static void put_row(struct weir_board *l, struct weir_json *j, u32 place, u64 no
 	w->shown_ns = now_ns;
 	weir_json_object(j);
 	weir_json_put_u64(j, "place", place);
-	weir_json_put_string(j, "id", l->ids[place]);
+	weir_json_put_string(j, "id", l->names.id[place]);
+	weir_json_put_string(j, "key", l->names.key[place][0] ? l->names.key[place] : NULL);
 	put_age(j, m, now_ns);
 	weir_json_put_double(j, "heard_s", rounded((double)weir_sub(now_ns, m->heard_ns) / 1e9));
 	if (m->gap_s > 0)

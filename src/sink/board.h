@@ -30,8 +30,8 @@ struct weir_board_query {
 
 struct weir_board;
 
-/* table and ids (by place) stay the caller's. NULL: out of memory. */
-struct weir_board *weir_board_new(const struct weir_monitors *table, const char (*ids)[WEIR_TOLD_ID_BYTES]);
+/* The table and the names stay the caller's. NULL: out of memory. */
+struct weir_board *weir_board_new(const struct weir_monitors *table, const struct weir_told_names *names);
 void weir_board_free(struct weir_board *l);
 
 void weir_board_value(struct weir_board *l, u64 now_ns, const struct weir_told *v);

@@ -168,17 +168,18 @@ static const struct series all[] = {
 };
 
 /* Two keys may give the same name and flow; a series must be there once. */
-static bool is_repeated(const struct weir_monitors *t, const char (*ids)[WEIR_TOLD_ID_BYTES],
-			const u32 *place, u32 n, u32 candidate)
+static bool is_repeated(const struct weir_monitors *t, const struct weir_told_names *names, const u32 *place,
+			u32 n, u32 candidate)
 {
 	for (u32 i = 0; i < n; i++)
 		if (t->places[place[i]].flow_id == t->places[candidate].flow_id &&
-		    !strcmp(ids[place[i]], ids[candidate]))
+		    !strcmp(names->id[place[i]], names->id[candidate]) &&
+		    !strcmp(names->key[place[i]], names->key[candidate]))
 			return true;
 	return false;
 }
 
-static void put_series(FILE *out, const struct weir_monitors *t, const char (*ids)[WEIR_TOLD_ID_BYTES],
+static void put_series(FILE *out, const struct weir_monitors *t, const struct weir_told_names *names,
 		       u64 now_ns)
 {
 	u32 place[WEIR_METRICS_SOURCES], n = 0, seen = 0;
@@ -186,7 +187,7 @@ static void put_series(FILE *out, const struct weir_monitors *t, const char (*id
 		if (!weir_monitors_at(t, i))
 			continue;
 		seen++;
-		if (!is_repeated(t, ids, place, n, i))
+		if (!is_repeated(t, names, place, n, i))
 			place[n++] = i;
 	}
 	for (u32 s = 0; s < sizeof all / sizeof all[0]; s++) {
@@ -196,14 +197,18 @@ static void put_series(FILE *out, const struct weir_monitors *t, const char (*id
 			if (!all[s].value(&t->places[place[i]], now_ns, &x))
 				continue;
 			fprintf(out, "%s{source=\"", all[s].name);
-			put_escaped(out, ids[place[i]]);
+			put_escaped(out, names->id[place[i]]);
+			if (names->key[place[i]][0]) {
+				fputs("\",key=\"", out);
+				put_escaped(out, names->key[place[i]]);
+			}
 			fprintf(out, "\",flow=\"%016llx\"}", t->places[place[i]].flow_id);
 			put_double(out, x);
 		}
 	}
 }
 
-void weir_metrics_table(FILE *out, const struct weir_monitors *t, const char (*ids)[WEIR_TOLD_ID_BYTES],
+void weir_metrics_table(FILE *out, const struct weir_monitors *t, const struct weir_told_names *names,
 			u64 now_ns)
 {
 	weir_metric(out, "weir_sources", WEIR_METRIC_GAUGE, "Sources that are kept in mind.");
@@ -217,5 +222,5 @@ void weir_metrics_table(FILE *out, const struct weir_monitors *t, const char (*i
 	for (u32 i = 0; i < WEIR_MONITOR_VERDICTS; i++)
 		weir_metric_label_u64(out, "weir_packets_total", "verdict", weir_monitor_words[i],
 				      t->verdicts[i]);
-	put_series(out, t, ids, now_ns);
+	put_series(out, t, names, now_ns);
 }

@@ -30,7 +30,7 @@ void weir_metric_label_u64(FILE *out, const char *name, const char *label, const
 
 void weir_metrics_ages(FILE *out, const struct weir_metrics_ages *a);
 /* Everything that the table knows: sums, and series of some sources. */
-void weir_metrics_table(FILE *out, const struct weir_monitors *t, const char (*ids)[WEIR_TOLD_ID_BYTES],
+void weir_metrics_table(FILE *out, const struct weir_monitors *t, const struct weir_told_names *names,
 			u64 now_ns);
 
 #endif

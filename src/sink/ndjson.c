@@ -47,6 +47,8 @@ static const char *line(struct weir_ndjson *n, const struct weir_told *v, size_t
 	weir_json_line(j);
 	weir_json_object(j);
 	weir_json_put_string(j, "id", v->id);
+	if (v->key[0])
+		weir_json_put_string(j, "key", v->key);
 	weir_json_put_u64(j, "seq", v->sequence);
 	if (v->age.known) {
 		weir_json_put_double(j, "age_ms", rounded_ms(v->age.age_s));

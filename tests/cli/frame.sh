@@ -20,7 +20,7 @@ expect() {
 }
 expect 2 'which verb?'
 expect 2 'did you mean doctor?' doctr
-for verb in send recv source monitor probe sweep; do
+for verb in send recv probe sweep; do
 	expect 2 "$verb is not built yet" $verb --help
 	if "$weir" --help | grep -q "^  $verb "; then
 		echo "$verb is in the help" >&2

@@ -13,7 +13,7 @@ from browser import Browser, program  # noqa: E402
 from telemetry_common import Monitor, Source, check, main  # noqa: E402
 
 NAMES = ("boiler", "greenhouse", "<b>&amp;\"'")
-IDS = "[...document.querySelectorAll('.row:not(.head) .id')].map(e => e.textContent)"
+IDS = "[...document.querySelectorAll('.row:not(.head) .id')].map(e => e.firstChild.textContent)"
 # Pixels that are drawn in each row's chart.
 INK = """[...document.querySelectorAll('canvas')].map(c => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
@@ -62,7 +62,7 @@ def page_while_sources_send():
         sources[1].process.kill()
         sources[1].going = False
         wait(page, f"{IDS}[0] === 'greenhouse'")  # the oldest comes first
-        wait(page, "document.querySelector('.row.silent .id')?.textContent === 'greenhouse'")
+        wait(page, "document.querySelector('.row.silent .id')?.firstChild.textContent === 'greenhouse'")
         for s in (sources[0], sources[2]):
             s.end()
         check(not page.complaints, page.complaints)
