@@ -88,6 +88,7 @@ static bool curves_of(struct weir_arena *arena, const struct weir_reproduced *it
 					  .where = text_or_empty(f->where),
 					  .note = text_or_empty(f->note),
 					  .y_title = f->unit,
+					  .y_log = f->log,
 					  .line = line,
 					  .n = f->n_lines};
 	if (!at || !line)

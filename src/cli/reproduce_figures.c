@@ -83,7 +83,8 @@ static bool draw(struct weir_arena *arena, const struct weir_figure *f, const st
 				     .where = text_or_empty(f->where),
 				     .note = "",
 				     .x_title = f->kind == WEIR_FIGURE_ITERATIONS ? "iterations" : "time, s",
-				     .y_title = f->unit};
+				     .y_title = f->unit,
+				     .y_log = f->log};
 	bool good =
 	    f->kind == WEIR_FIGURE_SEQUENCE ? draw_sequence(arena, r, out) : draw_lines(arena, f, r, out);
 	out->note = f->note ? f->note : out->note;

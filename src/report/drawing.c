@@ -11,19 +11,20 @@
 /* Of what is drawn with one look. */
 enum part { LINE, FIRST, AGAIN };
 
-static bool is_drawn(const struct weir_drawing_point *p, enum part part)
+static bool is_drawn(const struct weir_drawing *d, const struct weir_drawing_point *p, enum part part)
 {
-	return isfinite(p->x) && isfinite(p->y) && (part == LINE || p->again == (part == AGAIN));
+	return isfinite(p->x) && isfinite(p->y) && (!d->y_log || p->y > 0) &&
+	       (part == LINE || p->again == (part == AGAIN));
 }
 
 static void scale(const struct weir_drawing *d, u32 n, struct weir_frame *f)
 {
 	f->x = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .title = d->x_title};
-	f->y = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .title = d->y_title};
+	f->y = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .log = d->y_log, .title = d->y_title};
 	for (u32 i = 0; i < n; i++)
 		for (u32 k = 0; k < d->line[i].n; k++) {
 			const struct weir_drawing_point *p = &d->line[i].point[k];
-			if (!is_drawn(p, LINE))
+			if (!is_drawn(d, p, LINE))
 				continue;
 			f->x.from = fmin(f->x.from, p->x);
 			f->x.to = fmax(f->x.to, p->x);
@@ -31,7 +32,7 @@ static void scale(const struct weir_drawing *d, u32 n, struct weir_frame *f)
 			f->y.to = fmax(f->y.to, p->y);
 		}
 	/* A part far from zero is looked at from near, all else from zero. */
-	if (f->y.from < f->y.to * .9)
+	if (!d->y_log && f->y.from < f->y.to * .9)
 		f->y.from = fmin(f->y.from, 0);
 	if (f->x.from < f->x.to / 10)
 		f->x.from = fmin(f->x.from, 0);
@@ -55,7 +56,7 @@ static void dots(FILE *to, const struct weir_frame *f, const struct weir_drawing
 	else
 		fprintf(to, "<path class=\"sent s%u\" d=\"", weir_theme_colour(i));
 	for (u32 k = 0; k < line->n; k++) {
-		if (!is_drawn(&line->point[k], part))
+		if (!is_drawn(d, &line->point[k], part))
 			continue;
 		fputc('M', to);
 		place(to, f, &line->point[k]);
@@ -70,11 +71,11 @@ static void line(FILE *to, const struct weir_frame *f, const struct weir_drawing
 	bool pen_up = true;
 	fprintf(to, "<path class=\"line s%u d%u\" d=\"", weir_theme_colour(i), weir_theme_dash(i));
 	for (u32 k = 0; k < l->n; k++) {
-		if (is_drawn(&l->point[k], LINE)) {
+		if (is_drawn(d, &l->point[k], LINE)) {
 			fputc(pen_up ? 'M' : 'L', to);
 			place(to, f, &l->point[k]);
 		}
-		pen_up = !is_drawn(&l->point[k], LINE);
+		pen_up = !is_drawn(d, &l->point[k], LINE);
 	}
 	fputs("\"/>", to);
 }

@@ -24,7 +24,8 @@ struct weir_drawing {
 	const char *title, *where; /* where: in the paper; "" for nowhere */
 	const char *note;	   /* "" for none */
 	const char *x_title, *y_title;
-	bool dots; /* dots instead of lines */
+	bool dots;  /* dots instead of lines */
+	bool y_log; /* by powers of ten; what is not above 0 is left out */
 	const struct weir_drawing_line *line;
 	u32 n;
 };

@@ -121,13 +121,14 @@ static void claims(FILE *to, const struct weir_report_experiment *e)
 
 static bool is_drawn(const struct weir_report_sweep *s, const struct weir_report_sweep_point *p)
 {
-	return isfinite(p->x) && isfinite(p->y) && (!s->x_log || p->x > 0);
+	return isfinite(p->x) && isfinite(p->y) && (!s->x_log || p->x > 0) && (!s->y_log || p->y > 0);
 }
 
 static void scale_sweep(const struct weir_report_sweep *s, struct weir_frame *f)
 {
 	f->x = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .log = s->x_log, .title = s->x_title};
-	f->y = (struct weir_axis){.from = 0, .to = -HUGE_VAL, .title = s->y_title};
+	f->y = (struct weir_axis){
+	    .from = s->y_log ? HUGE_VAL : 0, .to = -HUGE_VAL, .log = s->y_log, .title = s->y_title};
 	for (u32 i = 0; i < s->n; i++)
 		for (u32 k = 0; k < s->line[i].n; k++) {
 			const struct weir_report_sweep_point *p = &s->line[i].point[k];
@@ -174,7 +175,7 @@ static void sweep_line(FILE *to, const struct weir_frame *f, const struct weir_r
 		const struct weir_report_sweep_point *p = &line->point[k];
 		if (!is_drawn(s, p) || isnan(p->ci95[0]) || isnan(p->ci95[1]))
 			continue;
-		place(to, f, 'M', p->x, p->ci95[0]);
+		place(to, f, 'M', p->x, s->y_log ? fmax(p->ci95[0], f->y.from) : p->ci95[0]);
 		place(to, f, 'L', p->x, p->ci95[1]);
 	}
 	fputs("\"/>", to);

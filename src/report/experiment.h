@@ -40,7 +40,7 @@ struct weir_report_sweep_line {
 struct weir_report_sweep {
 	const char *title, *x_title, *y_title;
 	const char *where, *note; /* where: in the paper; "" for nowhere and none */
-	bool x_log;
+	bool x_log, y_log;
 	const struct weir_report_sweep_line *line;
 	u32 n;
 };

@@ -33,6 +33,7 @@ struct weir_figure {
 	enum weir_figure_kind kind;
 	const char *title, *where, *unit; /* where: in the paper; unit: of the lines */
 	const char *note;		  /* what there is to see; NULL for none */
+	bool log;			  /* the vertical axis by powers of ten */
 	double divide_by;
 	u64 mean_over_ns;   /* each point stands for so long; 0: as sampled */
 	u64 from_ns, to_ns; /* what is drawn */

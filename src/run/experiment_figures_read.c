@@ -116,7 +116,12 @@ static void read_scale(struct weir_experiment_reader *r, const struct weir_yaml 
 	const struct weir_yaml *divide = weir_yaml_find(map, "divide_by"),
 			       *mean = weir_yaml_find(map, "mean_over");
 
+	const char *axis = weir_experiment_text(r, map, "scale", false);
+
 	f->unit = weir_experiment_text(r, map, "unit", true);
+	f->log = axis && !strcmp(axis, "log");
+	if (axis && !f->log && strcmp(axis, "linear") != 0)
+		weir_experiment_say(r, weir_yaml_find(map, "scale")->at, "linear or log is expected");
 	if (divide && weir_experiment_number(r, divide, &f->divide_by) && f->divide_by <= 0)
 		weir_experiment_say(r, divide->at, "`divide_by` is above 0");
 	if (mean)
@@ -197,14 +202,15 @@ static const struct {
 } kinds[] = {
     [WEIR_FIGURE_SEQUENCE] = {"sequence",
 			      (const char *const[]){"draw", "title", "where", "note", "window", "at", NULL}},
-    [WEIR_FIGURE_LINES] = {"lines", (const char *const[]){"draw", "title", "where", "note", "unit", "window",
-							  "divide_by", "mean_over", "sample", "lines", NULL}},
-    [WEIR_FIGURE_CURVES] = {"curves", (const char *const[]){"draw", "title", "where", "note", "unit", "over",
-							    "lines", NULL}},
+    [WEIR_FIGURE_LINES] = {"lines",
+			   (const char *const[]){"draw", "title", "where", "note", "unit", "scale", "window",
+						 "divide_by", "mean_over", "sample", "lines", NULL}},
+    [WEIR_FIGURE_CURVES] = {"curves", (const char *const[]){"draw", "title", "where", "note", "unit", "scale",
+							    "over", "lines", NULL}},
     [WEIR_FIGURE_TUNING] = {"tuning", (const char *const[]){"draw", "title", "where", "note", "at", "reading",
 							    "tolerance", "betas", "lambdas", NULL}},
     [WEIR_FIGURE_ITERATIONS] = {"iterations", (const char *const[]){"draw", "title", "where", "note", "unit",
-								    "lines", NULL}},
+								    "scale", "lines", NULL}},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 

@@ -64,6 +64,20 @@ static void a_line_is_broken_where_there_is_no_number(void **state)
 	assert_int_equal(count(path, "L"), 1);
 }
 
+/* By powers of ten: half of the way from 1 to 100 is 10, and 0 is nowhere. */
+static void a_scale_may_be_logarithmic(void **state)
+{
+	(void)state;
+	const struct weir_drawing_point point[] = {
+	    {0, 0, false}, {0, 1, false}, {1, 10, false}, {2, 100, false}};
+	const struct weir_drawing_line line = {"l", point, 4};
+	const struct weir_drawing d = {
+	    .title = "t", .where = "", .note = "", .y_title = "s", .y_log = true, .line = &line, .n = 1};
+	draw(&d);
+	assert_non_null(strstr(text, " d=\"M60 284L515 154L970 24\"/>"));
+	assert_non_null(strstr(text, ">100</text>"));
+}
+
 static void nothing_to_draw_is_no_error(void **state)
 {
 	(void)state;
@@ -77,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(dots_sent_again_are_apart),
 	    cmocka_unit_test(a_line_is_broken_where_there_is_no_number),
+	    cmocka_unit_test(a_scale_may_be_logarithmic),
 	    cmocka_unit_test(nothing_to_draw_is_no_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

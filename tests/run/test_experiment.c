@@ -153,6 +153,9 @@ static void other_mistakes(void **state)
 	    {SCENARIO "figures: [{draw: lines, title: t, unit: u, lines: [{label: l, series: "
 		      "'*.sent_bps'}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "sent_bps needs `mean_over`"},
+	    {SCENARIO "figures: [{draw: lines, title: t, unit: u, scale: logg, lines: [{label: l, series: "
+		      "a.b}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
+	     "linear or log is expected"},
 	    {SCENARIO
 	     "figures: [{draw: sequence, title: t, unit: u}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "unknown key `unit`"},
