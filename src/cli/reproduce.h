@@ -31,6 +31,11 @@ const struct weir_report_sweep *weir_reproduce_curves(struct weir_arena *arena,
 						      const struct weir_reproduced *item, u32 *n);
 const struct weir_report_tuning *weir_reproduce_tunings(struct weir_arena *arena,
 							const struct weir_reproduced *item, u32 *n);
+/* Of its figures those that are grids. */
+const struct weir_heat *weir_reproduce_grids(struct weir_arena *arena, const struct weir_reproduced *item,
+					     u32 *n);
+/* Its `conclusion` with what was measured in it; false: it has none, and nothing is written. */
+bool weir_reproduce_conclusion(FILE *to, const struct weir_reproduced *item);
 /* "rate, Mbit/s" */
 const char *weir_reproduce_axis_title(struct weir_arena *arena, const char *axis, const char *unit);
 /* Whether such an axis is drawn by powers of ten. */

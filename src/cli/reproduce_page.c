@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The figures of one experiment at most: every metric along every axis would be a wall. */
@@ -146,11 +147,29 @@ static bool sweeps_of(struct weir_arena *arena, const struct weir_reproduced *it
 }
 
 /* As the file has them; where it has curves of its own, they stand for those of every metric. */
+static const char *conclusion_of(struct weir_arena *arena, const struct weir_reproduced *item)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *to = open_memstream(&text, &bytes);
+	const char *kept = "";
+
+	if (to && weir_reproduce_conclusion(to, item) && fflush(to) == 0)
+		kept = weir_arena_text(arena, text, bytes);
+	if (to)
+		fclose(to);
+	free(text);
+	return to ? kept : NULL;
+}
+
 static bool figures_of(struct weir_arena *arena, const struct weir_reproduced *item,
 		       struct weir_report_experiment *out)
 {
 	out->sweep = weir_reproduce_curves(arena, item, &out->n_sweeps);
-	if (!out->sweep || (!out->n_sweeps && !sweeps_of(arena, item, out)))
+	out->heat = weir_reproduce_grids(arena, item, &out->n_heats);
+	if (!out->sweep || !out->heat)
+		return false;
+	if (!out->n_sweeps && !out->n_heats && !sweeps_of(arena, item, out))
 		return false;
 	if (!item->figures)
 		return true;
@@ -166,8 +185,9 @@ static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 	struct weir_report_claim *claim = weir_arena_get(arena, e->n_claims * sizeof *claim);
 	struct weir_report_pairs *pairs = weir_arena_get(arena, PAIRS_MAX * sizeof *pairs);
 	u32 n_pairs = 0;
+	const char *conclusion = conclusion_of(arena, item);
 
-	if (!claim || !pairs)
+	if (!claim || !pairs || !conclusion)
 		return false;
 	for (u32 i = 0; i < e->n_claims && n_pairs < PAIRS_MAX; i++)
 		n_pairs += pairs_of(arena, item, i, &pairs[n_pairs]);
@@ -179,6 +199,7 @@ static bool fill(struct weir_arena *arena, const struct weir_reproduced *item,
 					       .title = e->title,
 					       .source = text_or_empty(e->source),
 					       .backend = weir_reproduced_backend(item),
+					       .conclusion = conclusion,
 					       .claim = claim,
 					       .n_claims = judged,
 					       .pairs = pairs,

@@ -120,6 +120,8 @@ void weir_reproduce_text(const struct weir_reproduced *items, u32 n, bool colour
 		printf("%s: %s\n", e->name, e->title);
 		if (e->source)
 			printf("  %s\n", e->source);
+		if (weir_reproduce_conclusion(stdout, &items[i]))
+			putchar('\n');
 		printf("  %llu runs, %.0f simulated seconds", r->runs, r->simulated_s);
 		if (r->emulated_runs)
 			printf(", %.0f emulated", r->emulated_s);

@@ -209,9 +209,11 @@ static void sweep(FILE *to, const struct weir_report_sweep *s)
 
 static void figures(FILE *to, const struct weir_report_experiment *e)
 {
-	if (!e->n_sweeps && !e->n_pairs && !e->n_tunings)
+	if (!e->n_sweeps && !e->n_pairs && !e->n_tunings && !e->n_heats)
 		return;
 	fputs("<div class=\"figures\">\n", to);
+	for (u32 i = 0; i < e->n_heats; i++)
+		weir_heat(to, &e->heat[i]);
 	for (u32 i = 0; i < e->n_pairs; i++)
 		weir_pairs(to, &e->pairs[i]);
 	for (u32 i = 0; i < e->n_sweeps; i++)
@@ -234,6 +236,11 @@ static void experiment(FILE *to, const struct weir_report_experiment *e)
 		weir_html_text(to, e->source);
 	}
 	fputs("</p>\n", to);
+	if (e->conclusion && *e->conclusion) {
+		fputs("<p class=\"sentence\">", to);
+		weir_html_text(to, e->conclusion);
+		fputs("</p>\n", to);
+	}
 	figures(to, e);
 	for (u32 i = 0; i < e->n_drawings; i++)
 		weir_drawing(to, &e->drawing[i]);

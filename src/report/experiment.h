@@ -6,6 +6,7 @@
 
 #include "core/diag.h"
 #include "drawing.h"
+#include "heat.h"
 #include "pairs.h"
 #include "tuning.h"
 
@@ -47,6 +48,7 @@ struct weir_report_sweep {
 
 struct weir_report_experiment {
 	const char *name, *title, *source, *backend;
+	const char *conclusion; /* a paragraph; NULL or "" for none */
 	const struct weir_report_claim *claim;
 	u32 n_claims;
 	const struct weir_report_sweep *sweep;
@@ -57,6 +59,8 @@ struct weir_report_experiment {
 	u32 n_drawings;
 	const struct weir_report_tuning *tuning;
 	u32 n_tunings;
+	const struct weir_heat *heat;
+	u32 n_heats;
 };
 
 /* Writes the page to `path`, whole or not at all. Returns an enum weir_exit; why it failed is in `d`. */

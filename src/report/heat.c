@@ -102,7 +102,8 @@ static void cell(FILE *to, const struct sheet *s, u32 row, u32 column)
 		weir_svg_text(to, x, y, "middle", "tick", "\342\200\223");
 		return;
 	}
-	long percent = lround(WEAKEST_PERCENT + (STRONGEST_PERCENT - WEAKEST_PERCENT) * strength(s, c->value));
+	long percent =
+	    lround(WEAKEST_PERCENT + (STRONGEST_PERCENT - WEAKEST_PERCENT) * strength(s, c->value));
 	fputs("<g>", to);
 	tell(to, s->h, row, column, c);
 	rect(to, s, "f0", row, column, 0);
@@ -134,7 +135,8 @@ static void names(FILE *to, const struct sheet *s)
 	const struct weir_heat *h = s->h;
 
 	for (u32 row = 0; row < h->n_rows; row++)
-		weir_svg_text(to, s->left - 8, TOP + (row + .5) * CELL_HEIGHT + 4, "end", "tick", h->row[row]);
+		weir_svg_text(to, s->left - 8, TOP + (row + .5) * CELL_HEIGHT + 4, "end", "tick",
+			      h->row[row]);
 	for (u32 column = 0; column < h->n_columns; column++)
 		weir_svg_text(to, s->left + (column + .5) * s->cell_width, TOP - 8, "middle", "tick",
 			      h->column[column]);

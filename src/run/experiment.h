@@ -99,6 +99,7 @@ struct weir_figure;
 struct weir_experiment {
 	const char *name; /* PAPER/NAME of its file, as `weir list experiments` shows it */
 	const char *path, *title, *source;
+	const char *conclusion; /* in words; {ID} stands for what claim ID measured; NULL for none */
 	const char *text; /* the file */
 	size_t bytes;
 	const char *scenario_path; /* of the scenario's file, or of this one when it stands here */

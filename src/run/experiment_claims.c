@@ -381,7 +381,8 @@ void weir_experiment_read_claims(struct weir_experiment_reader *r, const struct 
 	free(w);
 }
 
-u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 over)
+u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			       const char *label, u32 over)
 {
 	struct weir_claim_written *w = calloc(1, sizeof *w);
 	u32 claim = r->experiment->n_claims;
@@ -390,7 +391,7 @@ u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct we
 		return claim;
 	struct weir_claim *c = &w->claim;
 	c->at = map->at;
-	c->id = c->text = weir_experiment_text(r, map, "label", true);
+	c->id = c->text = label;
 	c->unit = c->where = "";
 	c->curve = true;
 	read_metric(r, map, false, c);

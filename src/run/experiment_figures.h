@@ -21,6 +21,7 @@ enum weir_figure_kind {
 	WEIR_FIGURE_CURVES,	/* numbers over an axis */
 	WEIR_FIGURE_TUNING,	/* the model over beta and lambda_max */
 	WEIR_FIGURE_ITERATIONS, /* the literal reading over its iterations */
+	WEIR_FIGURE_GRID,	/* a number over two axes */
 };
 struct weir_figure_line {
 	const char *label, *series;	      /* FLOW.SIGNAL, or PART*.SIGNAL: the sum */
@@ -40,12 +41,15 @@ struct weir_figure {
 	u64 sample_ns;	    /* of the series of its run; 0: the scenario's */
 	u32 n_lines;
 	struct weir_figure_line *line;	      /* NULL for sequence numbers */
-	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* of sequence numbers and tuning: the point */
+	u32 choice[WEIR_EXPERIMENT_MAX_AXES]; /* of sequence numbers, tuning and grids: the point */
 	u32 over;			      /* of curves: the axis */
 	/* of tuning */
 	enum weir_model_reading reading;
 	double tolerance;
 	struct weir_model_grid grid;
+	/* of grids: two axes, and whose numbers, a weir_claim with `curve` */
+	u32 rows, columns, claim;
+	bool less_is_better;
 };
 
 struct weir_figure_point {

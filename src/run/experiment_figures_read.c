@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of an experiment's file. */
 #include "run/experiment_figures.h"
+#include "run/experiment_grid.h"
 #include "run/experiment_read.h"
 #include "run/experiment_sweep.h"
 #include "scenario/quantity.h"
@@ -46,7 +47,8 @@ static void read_curve(struct weir_experiment_reader *r, const struct weir_yaml 
 		       const struct weir_figure *f, struct weir_figure_line *line)
 {
 	line->beside = weir_experiment_text(r, map, "beside", false);
-	line->claim = weir_experiment_read_curve(r, map, f->over);
+	line->claim =
+	    weir_experiment_read_curve(r, map, weir_experiment_text(r, map, "label", true), f->over);
 	bool found = !line->beside;
 	for (u32 i = 0; !found && &f->line[i] != line; i++)
 		found = f->line[i].label && !strcmp(f->line[i].label, line->beside);
@@ -209,6 +211,8 @@ static const struct {
 							    "over", "lines", NULL}},
     [WEIR_FIGURE_TUNING] = {"tuning", (const char *const[]){"draw", "title", "where", "note", "at", "reading",
 							    "tolerance", "betas", "lambdas", NULL}},
+    [WEIR_FIGURE_GRID] = {"grid", (const char *const[]){"draw", "title", "where", "note", "unit", "metric",
+							"flows", "rows", "columns", "at", "better", NULL}},
     [WEIR_FIGURE_ITERATIONS] = {"iterations", (const char *const[]){"draw", "title", "where", "note", "unit",
 								    "scale", "lines", NULL}},
 };
@@ -222,6 +226,10 @@ static void read_content(struct weir_experiment_reader *r, const struct weir_yam
 		return;
 	case WEIR_FIGURE_TUNING:
 		read_tuning(r, map, f);
+		return;
+	case WEIR_FIGURE_GRID:
+		read_point(r, map, f->choice);
+		weir_experiment_read_grid(r, map, f);
 		return;
 	case WEIR_FIGURE_CURVES:
 		read_over(r, map, f);
@@ -245,7 +253,7 @@ static void read_figure(struct weir_experiment_reader *r, const struct weir_yaml
 		kind++;
 	if (draw && kind == KINDS)
 		weir_experiment_say(r, weir_yaml_find(map, "draw")->at,
-				    "sequence, lines, curves, tuning or iterations is expected");
+				    "sequence, lines, curves, grid, tuning or iterations is expected");
 	kind = kind == KINDS ? WEIR_FIGURE_LINES : kind;
 	f->kind = (enum weir_figure_kind)kind;
 	weir_experiment_keys(r, map, kinds[kind].keys);

@@ -164,7 +164,7 @@ static void read_skips(struct weir_experiment_reader *r, const struct weir_yaml 
 }
 
 static const char *const keys[] = {"title", "source",	   "scenario", "set",	  "axes", "skip",
-				   "seeds", "quick_seeds", "claims",   "figures", NULL};
+				   "seeds", "quick_seeds", "claims",   "figures", "conclusion", NULL};
 
 static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *root)
 {
@@ -177,6 +177,7 @@ static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *r
 	weir_experiment_keys(r, root, keys);
 	e->title = weir_experiment_text(r, root, "title", true);
 	e->source = weir_experiment_text(r, root, "source", false);
+	e->conclusion = weir_experiment_text(r, root, "conclusion", false);
 	read_scenario(r, root);
 	const struct weir_yaml *set = weir_yaml_find(root, "set");
 	if (set)

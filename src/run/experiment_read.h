@@ -52,9 +52,10 @@ struct weir_claim_written {
 /* experiment_each.c: adds one claim for each combination of the axes under `each`. */
 void weir_experiment_add_claims(struct weir_experiment_reader *r, const struct weir_claim_written *w);
 
-/* A line of a figure over an axis: `label`, `metric`, `at`; of axes that are not named the first value.
- * Becomes a claim that nobody judges; its number. */
-u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 over);
+/* Numbers that a figure draws: `metric` and `at` of the map, over an axis and at the first value of those
+ * that are not named. Becomes a claim that nobody judges; its number. */
+u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			       const char *label, u32 over);
 
 void weir_experiment_read_axes(struct weir_experiment_reader *r, const struct weir_yaml *list);
 void weir_experiment_read_figures(struct weir_experiment_reader *r, const struct weir_yaml *list);
