@@ -39,4 +39,4 @@ lint:
 	@tools/lint
 
 clean:
-	rm -rf build build-asan build-plain build-fuzz out
+	rm -rf build build-asan build-fuzz out
