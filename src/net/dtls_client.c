@@ -142,8 +142,8 @@ static void fell_silent(struct client *c, u64 now_ns)
 		forget_ticket(c);
 	else
 		c->unconfirmed = last_word ? c->unconfirmed + 1 : 0;
-	if (c->unconfirmed >= UNCONFIRMED_MOST) {
-		c->refused = true;
+	c->refused = c->unconfirmed >= UNCONFIRMED_MOST;
+	if (c->unconfirmed) {
 		if (c->credentials.keys)
 			snprintf(c->why, sizeof c->why,
 				 "the monitor answers but does not confirm the key of '%s': it must have the "
