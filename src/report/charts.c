@@ -28,7 +28,12 @@ static const struct spec {
     {"window", "Window", "", OF_FLOWS, "cwnd_bytes", NULL, WEIR_LINE, "inflight_bytes", false, ""},
     {"inflight", "In flight", "", OF_FLOWS, "inflight_bytes", NULL, WEIR_LINE, NULL, false, ""},
     {"pacing", "Pacing rate", "", OF_FLOWS, "pacing_bps", NULL, WEIR_LINE, NULL, false, ""},
-    {"age", "Age of information", "", OF_FLOWS, "age_ms", NULL, WEIR_LINE, NULL, false, ""},
+    {"age", "Age of information", "", OF_FLOWS, "age_ms", NULL, WEIR_LINE, NULL, false,
+     "of the newest value at the receiver: mean over each sampling interval"},
+    {"updates", "Update rate", "", OF_FLOWS, "update_hz", NULL, WEIR_LINE, NULL, false,
+     "as the age controller sets it"},
+    {"backlog", "Updates not yet acknowledged", "", OF_FLOWS, "backlog", NULL, WEIR_LINE, NULL, false,
+     "those overtaken by newer ones do not count"},
     {"loss", "Lost packets", "", OF_FLOWS, "lost", NULL, WEIR_LINE_BAR, NULL, false,
      "in each sampling interval"},
     {"retransmitted", "Retransmitted packets", "", OF_FLOWS, "retransmitted", NULL, WEIR_LINE_BAR, NULL,
@@ -46,6 +51,12 @@ static const struct spec {
      "payload delivered in order"},
     {"srtt", "Smoothed round-trip time", "Goodput and smoothed times", OF_FLOWS, "srtt_ms", NULL, WEIR_LINE,
      NULL, false, ""},
+    {"fresh", "Newer values a second", "Age, as its sender knows it", OF_FLOWS, "fresh_hz", NULL, WEIR_LINE,
+     NULL, true, "at the receiver"},
+    {"estimate", "Estimated age", "Age, as its sender knows it", OF_FLOWS, "age_estimate_ms", NULL, WEIR_LINE,
+     NULL, false, "by the acknowledgements that came back"},
+    {"gap", "Time between acknowledgements", "Age, as its sender knows it", OF_FLOWS, "gap_ms", NULL,
+     WEIR_LINE, NULL, false, "the last one in each sampling interval"},
     {"lateness", "Lateness of the emulator", "Emulator", OF_EMULATOR, "lateness_us", NULL, WEIR_LINE,
      "lateness_max_us", false, "of the packets delivered in each sampling interval: mean, and at most"},
 };
@@ -233,9 +244,9 @@ static bool is_quantile(const char *signal)
 }
 
 static const char *const kinds[WEIR_DIMENSIONS] = {
-    [WEIR_PLAIN] = "plain numbers", [WEIR_RATE] = "rates",   [WEIR_BYTES] = "bytes",
-    [WEIR_TIME] = "times",	    [WEIR_SHARE] = "shares", [WEIR_COUNT] = "counts",
-    [WEIR_PACKETS] = "packets",
+    [WEIR_PLAIN] = "plain numbers", [WEIR_RATE] = "rates",	  [WEIR_BYTES] = "bytes",
+    [WEIR_TIME] = "times",	    [WEIR_SHARE] = "shares",	  [WEIR_COUNT] = "counts",
+    [WEIR_PACKETS] = "packets",	    [WEIR_OFTEN] = "frequencies",
 };
 
 static bool is_of_controller(const char *signal)

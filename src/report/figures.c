@@ -65,7 +65,7 @@ static void tiles(FILE *to, const struct weir_facts *f)
 		 weir_pretty(text, WEIR_COUNT, lost));
 	tile(to, "Loss", WEIR_SHARE, f->loss_fraction, below);
 	tile(to, "Fairness", WEIR_PLAIN, f->jain, "Jain index of throughput");
-	tile(to, "Age", WEIR_TIME, f->age_mean_ms, "mean over the flows");
+	tile(to, "Age", WEIR_TIME, f->age_mean_ms, "of what was known, in the mean");
 	double packets = weir_get_number(summary, "packets"), wall = weir_get_number(summary, "wall_s");
 	if (wall > 0)
 		snprintf(below, sizeof below, "%s packets in %s", weir_pretty(text, WEIR_COUNT, packets),
@@ -80,7 +80,7 @@ static void tiles(FILE *to, const struct weir_facts *f)
 /* One row a run. */
 struct side {
 	const struct weir_run_data *run;
-	double value[8];
+	double value[9];
 };
 static const struct {
 	const char *title;
@@ -88,7 +88,7 @@ static const struct {
 } sides[] = {
     {"goodput", WEIR_RATE}, {"utilization", WEIR_SHARE}, {"queueing delay, median", WEIR_TIME},
     {"95 %", WEIR_TIME},    {"RTT, median", WEIR_TIME},	 {"95 %", WEIR_TIME},
-    {"loss", WEIR_SHARE},   {"Jain index", WEIR_PLAIN},
+    {"loss", WEIR_SHARE},   {"Jain index", WEIR_PLAIN},	 {"age", WEIR_TIME},
 };
 #define N_SIDES (sizeof sides / sizeof sides[0])
 
@@ -100,7 +100,7 @@ static void side_of(const struct weir_run_data *run, struct side *s)
 			   {f.goodput_bps, weir_get_number(f.link, "utilization"),
 			    weir_get_number(f.delay, "p50"), weir_get_number(f.delay, "p95"),
 			    weir_get_number(f.rtt, "p50"), weir_get_number(f.rtt, "p95"), f.loss_fraction,
-			    f.jain}};
+			    f.jain, f.age_mean_ms}};
 }
 
 static void side_by_side(FILE *to, const struct weir_report_data *data)

@@ -68,6 +68,12 @@ static void one_run(FILE *to, const struct weir_facts *f)
 		fputs(" of the packets were lost", to);
 		mark = ", ";
 	}
+	if (!isnan(f->age_mean_ms)) {
+		fprintf(to, "%sthe newest value at the receiver was ", mark);
+		quantity(to, WEIR_TIME, f->age_mean_ms);
+		fputs(" old in the mean", to);
+		mark = ", ";
+	}
 	if (!isnan(f->jain)) {
 		char text[WEIR_PRETTY_MAX];
 		fprintf(to, "%sand the shares were <b>%s</b> (Jain index %s)", mark, share_words(f->jain),
@@ -120,6 +126,11 @@ static double loss_of(const struct weir_facts *f)
 	return f->loss_fraction;
 }
 
+static double age_of(const struct weir_facts *f)
+{
+	return f->age_mean_ms;
+}
+
 void weir_section_sentence(FILE *to, const struct weir_report_data *data)
 {
 	fputs("<p class=\"sentence\">", to);
@@ -132,6 +143,7 @@ void weir_section_sentence(FILE *to, const struct weir_report_data *data)
 		best(to, data, "delivered the most", WEIR_RATE, goodput_of, true);
 		best(to, data, "kept the median wait lowest", WEIR_TIME, wait_of, false);
 		best(to, data, "lost the least", WEIR_SHARE, loss_of, false);
+		best(to, data, "was the freshest", WEIR_TIME, age_of, false);
 	}
 	fputs("</p>\n", to);
 }

@@ -12,7 +12,7 @@ static const struct {
     {"bps", {WEIR_RATE, 1}},	    {"Bps", {WEIR_RATE, 8}},	    {"bytes", {WEIR_BYTES, 1}},
     {"ns", {WEIR_TIME, 1e-6}},	    {"us", {WEIR_TIME, 1e-3}},	    {"ms", {WEIR_TIME, 1}},
     {"s", {WEIR_TIME, 1e3}},	    {"fraction", {WEIR_SHARE, 1}},  {"utilization", {WEIR_SHARE, 1}},
-    {"percent", {WEIR_SHARE, .01}}, {"packets", {WEIR_PACKETS, 1}},
+    {"percent", {WEIR_SHARE, .01}}, {"packets", {WEIR_PACKETS, 1}}, {"hz", {WEIR_OFTEN, 1}},
 };
 
 struct weir_unit weir_unit_named(const char *unit)
@@ -50,6 +50,7 @@ static const struct weir_scale scales[WEIR_DIMENSIONS][5] = {
     [WEIR_TIME] = {{1e-6, "ns"}, {1e-3, "\302\265s"}, {1, "ms"}, {1e3, "s"}, {0, NULL}},
     [WEIR_SHARE] = {{.01, "%"}, {0, NULL}},
     [WEIR_PACKETS] = {{1, "packets"}, {0, NULL}},
+    [WEIR_OFTEN] = {{1e-3, "mHz"}, {1, "Hz"}, {1e3, "kHz"}, {0, NULL}},
 };
 
 struct weir_scale weir_scale_for(enum weir_dimension dimension, double max)

@@ -19,8 +19,9 @@ enum weir_dimension {
 	WEIR_SHARE,   /* a fraction, shown in % */
 	WEIR_COUNT,   /* things: 12,345 */
 	WEIR_PACKETS, /* packets */
+	WEIR_OFTEN,   /* Hz */
 };
-#define WEIR_DIMENSIONS (WEIR_PACKETS + 1)
+#define WEIR_DIMENSIONS (WEIR_OFTEN + 1)
 
 /* A signal's dimension by the end of its name (rtt_ms, pacing_bps, pacing_Bps, cwnd_bytes, ...), and the
  * factor that brings its values to that dimension's base unit. */

@@ -21,6 +21,7 @@ static const struct weir_scenario_catalog_entry controllers[] = {
     {"cubic", NULL, 0, false},
     {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0], false},
     {"acp-plus", NULL, 0, true},
+    {"acp-robust", NULL, 0, true},
 };
 
 static const struct weir_scenario_catalog catalog = {.n = sizeof controllers / sizeof controllers[0],
