@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define SENSOR_CEILING_UHZ 20000000 /* a command is a process each time: not more than 20 a second unasked   \
-				     */
+/* A command is a process each time. */
+#define SENSOR_CEILING_UHZ 20000000
 
 /* ---- controller ---- */
 
@@ -19,9 +19,9 @@ static const struct weir_age_ops *find_controller(const struct weir_invocation *
 {
 	const char *name = weir_option(call, "controller");
 	const struct weir_age_ops *ops = weir_age_find(name ? name : "acp-robust");
+	if (ops)
+		return ops;
 	struct weir_nearest near = weir_nearest_to(name ? name : "");
-	if (ops || !name)
-		return ops ? ops : weir_age_at(0);
 	for (u32 i = 0; i < weir_age_count(); i++)
 		weir_nearest_try(&near, weir_age_at(i)->name);
 	if (near.name)
@@ -73,6 +73,8 @@ static void take_controller(const struct weir_invocation *call, struct weir_sour
 		*wrong = bad ? bad : *wrong;
 	}
 	r->config.source = weir_source_defaults(ops, r->params);
+	r->config.answers_marks =
+	    !strcmp(ops->name, "acp-robust"); /* the papers' controllers know of no marks */
 }
 
 /* ---- input ---- */

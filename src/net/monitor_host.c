@@ -61,6 +61,7 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 		h->nameless++;
 		return;
 	}
+	in.marked = p->udp.marked;
 	u64 created = h->table.created;
 	u32 place = weir_monitors_receive(&h->table, key_of(in.flow_id, from->identity), h->now_ns, &in,
 					  &answer, &verdict);

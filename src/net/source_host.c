@@ -127,6 +127,8 @@ static int open_towards(struct weir_source_host *h, u32 at, char why[WEIR_NET_WH
 		weir_udp_close(&h->udp);
 	}
 	h->udp = udp;
+	if (h->config.answers_marks)
+		weir_udp_ask_marks(&h->udp);
 	h->at = at;
 	h->watch = (struct weir_watch){udp.fd, on_socket, h};
 	h->tried_ns = weir_clock_ns();

@@ -25,6 +25,7 @@ struct weir_source_host_config {
 	struct weir_source_config source;
 	struct weir_address to[WEIR_SOURCE_HOST_ADDRESSES]; /* of the monitor, in the order of trying */
 	u32 n_to;
+	bool answers_marks; /* the controller slows down when updates come marked CE: ask for marks */
 	char name[WEIR_SOURCE_NAME_BYTES + 1]; /* "": the flow id will do */
 	/* Puts the newest value at `to`, at most `room` bytes, and returns how many: called when an update
 	 * leaves. */

@@ -14,6 +14,7 @@
 
 #define BUFFER_BYTES (4 << 20)
 #define CONTROL_BYTES 128
+#define CE 3
 #define CLIENT_BATCH 4 /* of one who speaks to one other, now and then */
 #define STAMP_OLDEST_NS WEIR_NS_PER_S
 #define CLOCK_STEP_NS (5 * (i64)WEIR_NS_PER_MS)
@@ -70,11 +71,14 @@ static void ask(int fd, int family)
 	int on = 1, size = BUFFER_BYTES, probe = IP_PMTUDISC_PROBE, probe6 = IPV6_PMTUDISC_PROBE;
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
 	setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+	setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof probe);
-	if (family == AF_INET6)
+	if (family == AF_INET6) {
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe6, sizeof probe6);
+		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof on);
+	}
 }
 
 static int open_socket(struct weir_udp *u, int family, u32 batch, char why[WEIR_NET_WHY_BYTES])
@@ -149,6 +153,15 @@ int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 fr
 	return 0;
 }
 
+void weir_udp_ask_marks(struct weir_udp *u)
+{
+	int ect0 = 2;
+	if (u->local.any.sa_family == AF_INET6)
+		setsockopt(u->fd, IPPROTO_IPV6, IPV6_TCLASS, &ect0, sizeof ect0);
+	else
+		setsockopt(u->fd, IPPROTO_IP, IP_TOS, &ect0, sizeof ect0);
+}
+
 void weir_udp_close(struct weir_udp *u)
 {
 	if (u->fd >= 0)
@@ -190,12 +203,22 @@ static bool check_clock(struct weir_udp *u, u64 now_ns, i64 real_ns)
 	return good;
 }
 
-static u64 arrival(struct weir_udp *u, const struct msghdr *m, u64 now_ns, bool stamps, i64 real_ns)
+/* What the kernel says beside the datagram; returns when it came. */
+static u64 take_control(struct weir_udp *u, const struct msghdr *m, u64 now_ns, bool stamps, i64 real_ns)
 {
 	u64 at_ns = now_ns;
+	u->marked = false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR((struct msghdr *)m, c)) {
-		if (c->cmsg_level != SOL_SOCKET)
+		if (c->cmsg_level != SOL_SOCKET) {
+			if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+				u->marked = (*CMSG_DATA(c) & CE) == CE;
+			if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+				int class;
+				memcpy(&class, CMSG_DATA(c), sizeof class);
+				u->marked = (class & CE) == CE;
+			}
 			continue;
+		}
 		if (c->cmsg_type == SCM_TIMESTAMPNS && stamps) {
 			struct timespec t;
 			memcpy(&t, CMSG_DATA(c), sizeof t);
@@ -234,7 +257,7 @@ u32 weir_udp_receive(struct weir_udp *u, weir_udp_take *take, void *owner)
 		const struct msghdr *m = &b->in[i].msg_hdr;
 		struct weir_address from;
 		weir_address_take(&from, (struct sockaddr *)&b->message_in[i].from, m->msg_namelen);
-		u64 at_ns = arrival(u, m, now_ns, stamps, real_ns);
+		u64 at_ns = take_control(u, m, now_ns, stamps, real_ns);
 		u->stats.received++;
 		u->stats.received_bytes += b->in[i].msg_len;
 		if (m->msg_flags & MSG_TRUNC)

@@ -33,6 +33,7 @@ struct weir_udp {
 	u32 batch_in; /* datagrams that one receive takes at most */
 	struct weir_udp_stats stats;
 	int last_error; /* errno of the newest failure to send or ICMP error; 0: none since it was cleared */
+	bool marked;	/* CE, of the datagram for which take is called (RFC 3168) */
 	i64 clock_gap_ns; /* CLOCK_REALTIME less our clock at the last batch: a step of it voids time stamps
 			   */
 	bool has_clock_gap;
@@ -45,6 +46,8 @@ int weir_udp_listen(struct weir_udp *u, const struct weir_address *local, char w
 /* Speaks to `peer` alone: the kernel drops what comes from elsewhere. `from_port` 0: any. */
 int weir_udp_connect(struct weir_udp *u, const struct weir_address *peer, u16 from_port,
 		     char why[WEIR_NET_WHY_BYTES]);
+/* From now on datagrams say ECT(0): for one who slows down when they come marked. */
+void weir_udp_ask_marks(struct weir_udp *u);
 void weir_udp_close(struct weir_udp *u);
 
 /* Takes what has come, at most one batch. `arrived_ns` is within the last second, the kernel's time stamp

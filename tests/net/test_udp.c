@@ -137,10 +137,40 @@ static void test_port_in_use(void **state)
 	weir_udp_close(&one);
 }
 
+/* A mark on the way is seen: here the sender sets it, as a router would. */
+static void test_marks(void **state)
+{
+	char why[WEIR_NET_WHY_BYTES] = "";
+	(void)state;
+	for (u32 v6 = 0; v6 < 2; v6++) {
+		struct weir_udp server, client;
+		struct weir_address any = at("*", 0);
+		assert_int_equal(weir_udp_listen(&server, &any, why), 0);
+		struct weir_address to = at(v6 ? "::1" : "127.0.0.1", weir_address_port(&server.local));
+		if (weir_udp_connect(&client, &to, 0, why) == 0) {
+			for (int class = 0; class < 4; class ++) {
+				struct seen s = {0};
+				if (class == 2)
+					weir_udp_ask_marks(&client);
+				else
+					setsockopt(client.fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+						   v6 ? IPV6_TCLASS : IP_TOS, &class, sizeof class);
+				weir_udp_send(&client, NULL, (const u8 *)"x", 1);
+				weir_udp_flush(&client);
+				drain(&server, &s, 1);
+				assert_int_equal(s.n, 1);
+				assert_int_equal(server.marked, class == 3);
+			}
+			weir_udp_close(&client);
+		}
+		weir_udp_close(&server);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_both_families), cmocka_unit_test(test_c2_truncated),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_port_in_use)};
+	    cmocka_unit_test(test_refused), cmocka_unit_test(test_marks), cmocka_unit_test(test_port_in_use)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
