@@ -28,11 +28,12 @@ WEIR_CORE void weir_record(struct weir_socket *k)
 	r->local_port = sk->__sk_common.skc_num;
 	r->remote_port = __builtin_bswap16(sk->__sk_common.skc_dport);
 	r->cwnd_packets = k->tp->snd_cwnd;
-	r->call = *k->call;
-	/* The same number once more, not told to be the same: what nobody looks at need not be computed when
-	 * nobody watches. */
+	/* The same number once more, not told to be the same, and before the copy: what nobody looks at need
+	 * not be computed when nobody watches. */
 	__asm__ volatile("" : "+r"(k->mss_bytes));
-	r->call.view.delivery_Bps = weir_rate_Bps(k);
+	u64 rate_Bps = weir_rate_Bps(k);
+	r->call = *k->call;
+	r->call.view.delivery_Bps = rate_Bps;
 	bpf_ringbuf_submit(r, 0);
 }
 
