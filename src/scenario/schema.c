@@ -203,7 +203,7 @@ static const struct weir_schema_key flow_keys[] = {
     {"transport", WEIR_KEY_WORD, AT(weir_flow_input, flow.transport), .words = "tcp|udp|acp",
      .later = "weir-udp", .default_text = "tcp",
      .help = "how it is sent: a stream, datagrams without any control, or updates at a rate that an age "
-	     "controller sets (docs/age.md)"},
+	     "controller sets (docs/acp.md)"},
     {"age", WEIR_KEY_FLAG, AT(weir_flow_input, flow.age.measured), .default_text = "false",
      .help = "measure the age of information at the receiver: without `updates` each segment or datagram is "
 	     "an update, generated when it is first sent. Of `updates` it is always measured"},
