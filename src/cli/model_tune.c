@@ -196,7 +196,7 @@ static void set_trial(struct weir_model_trial *trial, const char *name, const st
 
 static int verify(const struct weir_invocation *call, struct weir_model_tuning *t)
 {
-	u64 seeds = 5, duration_ns = 100 * WEIR_NS_PER_S, warmup_ns = 20 * WEIR_NS_PER_S;
+	u64 seeds = 3, duration_ns = 100 * WEIR_NS_PER_S, warmup_ns = 20 * WEIR_NS_PER_S;
 	const struct weir_model_config usual = weir_model_defaults(t->path.reading);
 	u32 row = best_row(t);
 	char why[WEIR_MODEL_WHY];
@@ -269,7 +269,7 @@ static const struct weir_option options[] = {
     WEIR_MODEL_OPTIONS_READING,
     {.name = "verify",
      .help = "simulate NewReno, the defaults and the best pair; model, simulation, residual"},
-    {.name = "seeds", .value = "N", .help = "runs of each; 5 if absent"},
+    {.name = "seeds", .value = "N", .help = "runs of each; 3 if absent"},
     {.name = "duration", .value = "TIME", .help = "of a run; 100 s if absent"},
     {.name = "warmup", .value = "TIME", .help = "its beginning that does not count; 20 s if absent"},
     WEIR_OPTION_OUTPUT,

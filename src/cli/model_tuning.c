@@ -70,6 +70,16 @@ static void matrix_text(const struct weir_model_tuning *t)
 	}
 }
 
+/* Some trial sends more packets at once than fit. */
+static bool overflows(const struct weir_model_tuning *t)
+{
+	for (u32 i = 0; i < t->n_trials; i++)
+		if (t->trial[i].config.lambda_max > 1 &&
+		    t->trial[i].config.lambda_max + 3 > (double)t->path.buffer_packets)
+			return true;
+	return false;
+}
+
 static void trials_text(const struct weir_model_tuning *t)
 {
 	if (!t->n_trials)
@@ -85,6 +95,13 @@ static void trials_text(const struct weir_model_tuning *t)
 			printf("+-%6.4f", (x->ci95[1] - x->ci95[0]) / 2);
 		printf("  %+8.4f\n", x->simulated - x->model);
 	}
+	if (overflows(t))
+		printf("\nThe buffer of %llu packets holds fewer than lambda_max + 3: what the ACK clock "
+		       "lets out at once "
+		       "after a cut overflows it again,\nwhich no reading knows (docs/agile-sd.md). Pacing "
+		       "or a larger "
+		       "--buffer mends it.\n",
+		       t->path.buffer_packets);
 }
 
 void weir_model_tuning_text(const struct weir_model_tuning *t)
