@@ -211,7 +211,7 @@ const struct weir_command weir_cmd_monitor = {
 	"value\n"
 	"replaces the one that waits. Without an address this machine alone is heard: 127.0.0.1 and ::1, "
 	"port 49050;\n"
-	"'*' is every address, and needs keys or --insecure.\n",
+	"'*' is every address, and needs keys or --insecure.",
     .options = options,
     .operands_max = 1,
     .run = cmd_monitor,

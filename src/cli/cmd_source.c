@@ -150,7 +150,7 @@ const struct weir_command weir_cmd_source = {
 	       "Beyond this machine it speaks only with keys, or where --insecure says so. At the end of "
 	       "stdin the last\n"
 	       "value is sent until it is acknowledged. Exit status 1: nobody answered. The port is 49050 "
-	       "unless given.\n",
+	       "unless given.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,
