@@ -49,7 +49,9 @@ static bool heat_of(struct weir_arena *arena, const struct weir_reproduced *item
 	if (!row || !column || !row_name || !column_name || !cell)
 		return false;
 	*h = (struct weir_heat){.title = f->title,
-				.note = f->where ? f->where : "",
+				.note = f->note	   ? f->note
+					: f->where ? f->where
+						   : "",
 				.row_title = rows->name,
 				.column_title = columns->name,
 				.unit = f->unit,
@@ -65,7 +67,10 @@ static bool heat_of(struct weir_arena *arena, const struct weir_reproduced *item
 		    weir_experiment_cell(r, f, row[i / h->n_columns], column[i % h->n_columns]);
 		cell[i] = (struct weir_heat_cell){.value = c.value, .ci95 = {c.ci_low, c.ci_high}};
 	}
-	mark_best(cell, h);
+	if (f->none_is_best)
+		h->mark[0] = NULL;
+	else
+		mark_best(cell, h);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define CELL_WIDTH_MIN 44.0
+#define WIDTH_MIN 460.0 /* one scale for all heat maps of a page */
 #define CELL_HEIGHT 26.0
 #define LETTER 6.9 /* of a label, about */
 #define TOP 40.0
@@ -21,6 +22,7 @@
 struct sheet {
 	const struct weir_heat *h;
 	double left, cell_width, low, high;
+	double least; /* above 0 */
 	bool log;
 };
 
@@ -43,22 +45,25 @@ static void measure(struct sheet *s)
 
 	s->left = fmax(longest(h->row, h->n_rows), (double)strlen(h->row_title) * LETTER) + 14;
 	s->cell_width = fmax(CELL_WIDTH_MIN, longest(h->column, h->n_columns) + 6);
-	s->low = HUGE_VAL;
+	s->cell_width = fmax(s->cell_width, (WIDTH_MIN - s->left) / h->n_columns);
+	s->low = s->least = HUGE_VAL;
 	s->high = -HUGE_VAL;
 	for (u32 i = 0; i < h->n_rows * h->n_columns; i++) {
 		if (!isfinite(h->cell[i].value))
 			continue;
 		s->low = fmin(s->low, h->cell[i].value);
 		s->high = fmax(s->high, h->cell[i].value);
+		if (h->cell[i].value > 0)
+			s->least = fmin(s->least, h->cell[i].value);
 	}
-	s->log = s->low > 0 && s->high >= LOG_FROM * s->low;
+	s->log = s->low >= 0 && s->high >= LOG_FROM * s->least;
 }
 
 /* How strong, 0 to 1. */
 static double strength(const struct sheet *s, double value)
 {
 	double share = !(s->high > s->low) ? 1
-		       : s->log		   ? log(value / s->low) / log(s->high / s->low)
+		       : s->log		   ? fmax(log(value / s->least), 0) / log(s->high / s->least)
 					   : (value - s->low) / (s->high - s->low);
 	return s->h->less_is_better && s->high > s->low ? 1 - share : share;
 }

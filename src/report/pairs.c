@@ -15,6 +15,17 @@ static bool is_drawn(const struct weir_report_pair *p)
 	return isfinite(p->x) && isfinite(p->y);
 }
 
+/* Bits a second are counted in millions. */
+static double divisor(const struct weir_report_pairs *p)
+{
+	double high = 0;
+
+	for (u32 i = 0; i < p->n; i++)
+		if (is_drawn(&p->pair[i]))
+			high = fmax(high, fmax(p->pair[i].x, p->pair[i].y));
+	return high >= 1e6 ? 1e6 : 1;
+}
+
 /* Both axes have the same ends, so that the diagonal is where both are equal. */
 static void scale(const struct weir_report_pairs *p, struct weir_frame *f)
 {
@@ -57,8 +68,18 @@ static void mark(FILE *to, const struct weir_frame *f, const struct weir_report_
 void weir_pairs(FILE *to, const struct weir_report_pairs *p)
 {
 	struct weir_frame f = {.width = 480, .height = 380, .left = 88, .right = 18, .top = 24, .bottom = 46};
+	const double by = divisor(p);
+	char x_title[160], y_title[160];
 
 	scale(p, &f);
+	if (by > 1) {
+		snprintf(x_title, sizeof x_title, "%.140s, millions", p->x_title);
+		snprintf(y_title, sizeof y_title, "%.140s, millions", p->y_title);
+		f.x.title = x_title;
+		f.y.title = y_title;
+		f.x.from = f.y.from /= by;
+		f.x.to = f.y.to /= by;
+	}
 	fputs("<figure><figcaption><h3>", to);
 	weir_html_text(to, p->title);
 	fputs("</h3></figcaption>", to);
@@ -69,8 +90,12 @@ void weir_pairs(FILE *to, const struct weir_report_pairs *p)
 	place(to, &f, f.x.to, f.x.to);
 	fputs("\"/>", to);
 	for (u32 i = 0; i < p->n; i++)
-		if (is_drawn(&p->pair[i]))
-			mark(to, &f, &p->pair[i]);
+		if (is_drawn(&p->pair[i])) {
+			struct weir_report_pair pair = p->pair[i];
+			pair.x /= by;
+			pair.y /= by;
+			mark(to, &f, &pair);
+		}
 	weir_frame_end(to);
 	fputs("</figure>\n", to);
 }

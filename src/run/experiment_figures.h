@@ -49,7 +49,7 @@ struct weir_figure {
 	struct weir_model_grid grid;
 	/* of grids: two axes, and whose numbers, a weir_claim with `curve` */
 	u32 rows, columns, claim;
-	bool less_is_better;
+	bool less_is_better, none_is_best;
 };
 
 struct weir_figure_point {

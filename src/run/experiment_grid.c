@@ -23,16 +23,16 @@ void weir_experiment_read_grid(struct weir_experiment_reader *r, const struct we
 			       struct weir_figure *f)
 {
 	const struct weir_yaml *better = weir_yaml_find(map, "better");
+	const char *word = !better ? "more" : better->kind == WEIR_YAML_TEXT ? better->text : "";
 	u32 mistakes = r->diag.n;
 
 	f->unit = weir_experiment_text(r, map, "unit", true);
 	f->rows = read_axis(r, map, "rows");
 	f->columns = read_axis(r, map, "columns");
-	if (better && (better->kind != WEIR_YAML_TEXT ||
-		       (strcmp(better->text, "more") != 0 && strcmp(better->text, "less") != 0)))
-		weir_experiment_say(r, better->at, "more or less is expected");
-	else
-		f->less_is_better = better && !strcmp(better->text, "less");
+	if (better && strcmp(word, "more") != 0 && strcmp(word, "less") != 0 && strcmp(word, "neither") != 0)
+		weir_experiment_say(r, better->at, "more, less or neither is expected");
+	f->less_is_better = !strcmp(word, "less");
+	f->none_is_best = !strcmp(word, "neither");
 	if (r->diag.n != mistakes)
 		return;
 	if (f->rows == f->columns)
