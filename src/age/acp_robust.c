@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* acp-robust, Weir's own age controller and the default of `weir source`. docs/acp-robust.md tells the rule
  * on a page and what each weakness of ACP+ is answered with; the numbers below were measured there.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* What acp-robust knows of a path: the least of RTT and of the way there, how much of the latter is queueing,
  * how much is lost, how regular answers come; and one phase of sending at one rate. No libm, nothing divides
  * by a number that can be 0. */
