@@ -50,7 +50,7 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 	struct weir_monitor_port *p = owner;
 	struct weir_monitor_host *h = p->host;
 	struct weir_age_packet in, answer;
-	struct weir_age_body body;
+	struct weir_age_body body = {0};
 	enum weir_monitor_verdict verdict;
 	enum weir_age_wire kind = weir_age_decode(&in, data, bytes);
 	h->wire[kind]++;

@@ -112,20 +112,27 @@ static int fail(struct weir_udp *u, const char *what, const struct weir_address 
 	return -1;
 }
 
+/* Whether this machine speaks IPv6 at all. */
+static bool has_ipv6(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EAFNOSUPPORT;
+}
+
 int weir_udp_listen(struct weir_udp *u, const struct weir_address *local, char why[WEIR_NET_WHY_BYTES])
 {
 	struct weir_address at = *local;
-	int family = at.any.sa_family, off = 0;
-	bool any = family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&at.v6.sin6_addr);
-	if (open_socket(u, family, WEIR_UDP_BATCH, why) < 0) {
-		if (!any || errno != EAFNOSUPPORT)
-			return -1;
-		/* A machine without IPv6. */
+	int off = 0;
+	bool any = at.any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&at.v6.sin6_addr);
+	if (any && !has_ipv6()) {
+		any = false;
 		at = (struct weir_address){.v4 = {.sin_family = AF_INET, .sin_port = local->v6.sin6_port},
 					   .bytes = sizeof at.v4};
-		if (open_socket(u, AF_INET, WEIR_UDP_BATCH, why) < 0)
-			return -1;
 	}
+	if (open_socket(u, at.any.sa_family, WEIR_UDP_BATCH, why) < 0)
+		return -1;
 	if (any)
 		setsockopt(u->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 	if (bind(u->fd, &at.any, at.bytes) < 0)
