@@ -384,8 +384,8 @@ int main(int argc, char **argv)
 	weir_json_put_double(&j, "monitor_hz", hz[PLAIN]);
 	weir_json_put_double(&j, "ratio", hz[PLAIN] / hz[ECHO]);
 	if (s->answered[KEYED]) {
-		weir_json_put_double(&j, "keyed_hz", hz[KEYED]);
-		weir_json_put_double(&j, "keyed_ratio", hz[KEYED] / hz[ECHO]);
+		weir_json_put_double(&j, "dtls_hz", hz[KEYED]);
+		weir_json_put_double(&j, "dtls_ratio", hz[KEYED] / hz[ECHO]);
 	}
 	weir_json_put_u64(&j, "million_sources_bytes", weir_monitor_host_bytes(1000000));
 	weir_json_object_end(&j);

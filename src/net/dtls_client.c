@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The side that connects: one peer, and a session that is renewed while the old one still serves. */
+#include "net/dtls_flight.h"
 #include "net/dtls_session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FLIGHT_DATAGRAMS 8u
-#define FLIGHT_BYTES 4096u
 #define HELLO_AGE_NS (20 * WEIR_NS_PER_S)   /* a hello is sent again for so long, then there is a new one */
 #define PATIENCE_NS (2500 * WEIR_NS_PER_MS) /* with one who has answered, per attempt that broke off so */
 #define PATIENCE_MOST 8u
@@ -49,9 +48,7 @@ struct client {
 	u8 alert; /* unprotected, so anybody can have sent it: for the message alone; 0: none */
 	u32 broken_off, unconfirmed;
 	u64 begun_ns, hello_ns, next_ns; /* of the attempt; of the last hello; when the next attempt begins */
-	size_t flight_bytes[FLIGHT_DATAGRAMS];
-	u32 flight_datagrams;
-	u8 flight[FLIGHT_BYTES];
+	struct weir_dtls_flight flight;
 	char why[WEIR_NET_WHY_BYTES];
 	struct counts count;
 	u8 plain[WEIR_DTLS_RECORD_BYTES];
@@ -70,23 +67,16 @@ static const struct client *client_of_const(const struct weir_guard *g)
 static void tap(void *owner, const struct weir_address *to, const u8 *data, size_t bytes)
 {
 	struct client *c = owner;
-	size_t used = 0;
-	for (u32 i = 0; i < c->flight_datagrams; i++)
-		used += c->flight_bytes[i];
-	if (!c->heard && c->flight_datagrams < FLIGHT_DATAGRAMS && bytes <= FLIGHT_BYTES - used) {
-		memcpy(c->flight + used, data, bytes);
-		c->flight_bytes[c->flight_datagrams++] = bytes;
-	}
+	if (!c->heard)
+		weir_dtls_flight_add(&c->flight, data, bytes);
 	c->guard.port.send(c->guard.port.owner, to, data, bytes);
 }
 
 static void repeat_hello(struct client *c, u64 now_ns)
 {
-	const u8 *at = c->flight;
-	for (u32 i = 0; i < c->flight_datagrams; i++) {
-		c->guard.port.send(c->guard.port.owner, &c->to, at, c->flight_bytes[i]);
-		at += c->flight_bytes[i];
-	}
+	const u8 *at = c->flight.data;
+	for (u32 i = 0; i < c->flight.n; at += c->flight.bytes[i++])
+		c->guard.port.send(c->guard.port.owner, &c->to, at, c->flight.bytes[i]);
 	c->count.hellos++;
 	c->hello_ns = now_ns;
 }
@@ -209,7 +199,7 @@ static void begin(struct client *c, u64 now_ns)
 	    c->ticket.data && gnutls_session_set_data(c->candidate->tls, c->ticket.data, c->ticket.size) >= 0;
 	c->heard = false;
 	c->alert = 0;
-	c->flight_datagrams = 0;
+	weir_dtls_flight_clear(&c->flight);
 	c->hello_ns = now_ns;
 	c->count.hellos++;
 	step(c, now_ns, NULL, 0);
