@@ -89,6 +89,7 @@ static bool curves_of(struct weir_arena *arena, const struct weir_reproduced *it
 					  .note = text_or_empty(f->note),
 					  .y_title = f->unit,
 					  .y_log = f->log,
+					  .near = true,
 					  .line = line,
 					  .n = f->n_lines};
 	if (!at || !line)

@@ -146,7 +146,8 @@ static bool sweeps_of(struct weir_arena *arena, const struct weir_reproduced *it
 	return sweep != NULL;
 }
 
-/* As the file has them; where it has curves of its own, they stand for those of every metric. */
+/* As the file has them; where it has curves of its own, they stand for those of every metric, and
+ * for the pairs. */
 static const char *conclusion_of(struct weir_arena *arena, const struct weir_reproduced *item)
 {
 	char *text = NULL;
@@ -169,6 +170,8 @@ static bool figures_of(struct weir_arena *arena, const struct weir_reproduced *i
 	out->heat = weir_reproduce_grids(arena, item, &out->n_heats);
 	if (!out->sweep || !out->heat)
 		return false;
+	if (out->n_sweeps)
+		out->n_pairs = 0;
 	if (!out->n_sweeps && !out->n_heats && !sweeps_of(arena, item, out))
 		return false;
 	if (!item->figures)

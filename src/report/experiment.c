@@ -126,6 +126,8 @@ static bool is_drawn(const struct weir_report_sweep *s, const struct weir_report
 
 static void scale_sweep(const struct weir_report_sweep *s, struct weir_frame *f)
 {
+	double low = HUGE_VAL;
+
 	f->x = (struct weir_axis){.from = HUGE_VAL, .to = -HUGE_VAL, .log = s->x_log, .title = s->x_title};
 	f->y = (struct weir_axis){
 	    .from = s->y_log ? HUGE_VAL : 0, .to = -HUGE_VAL, .log = s->y_log, .title = s->y_title};
@@ -134,11 +136,15 @@ static void scale_sweep(const struct weir_report_sweep *s, struct weir_frame *f)
 			const struct weir_report_sweep_point *p = &s->line[i].point[k];
 			if (!is_drawn(s, p))
 				continue;
+			low = fmin(low, p->y);
 			f->x.from = fmin(f->x.from, p->x);
 			f->x.to = fmax(f->x.to, p->x);
 			f->y.from = fmin(f->y.from, p->y);
 			f->y.to = fmax(f->y.to, isnan(p->ci95[1]) ? p->y : p->ci95[1]);
 		}
+	/* all in the upper half: looked at from near */
+	if (s->near && !s->y_log && low > f->y.to / 2)
+		f->y.from = low - (f->y.to - low) / 4;
 	weir_axis_round(&f->x, 6);
 	weir_axis_round(&f->y, 5);
 }

@@ -42,6 +42,7 @@ struct weir_report_sweep {
 	const char *title, *x_title, *y_title;
 	const char *where, *note; /* where: in the paper; "" for nowhere and none */
 	bool x_log, y_log;
+	bool near; /* the vertical axis need not begin at 0 */
 	const struct weir_report_sweep_line *line;
 	u32 n;
 };

@@ -63,7 +63,7 @@ static const struct weir_report_sweep_line lines[] = {
     {.label = "10 ms", .point = low, .n = 3},
     {.label = "<i>100 ms</i>", .colour = 1, .dash = 1, .dots = true, .point = high, .n = 3}};
 static const struct weir_report_sweep sweep = {
-    "Throughput by buffer", "buffer, BDP", "Mbit/s", "Figure <8>", "a note", true, false, lines, 2};
+    "Throughput by buffer", "buffer, BDP", "Mbit/s", "Figure <8>", "a note", true, false, false, lines, 2};
 static const struct weir_report_experiment experiment = {.name = "paper/buffers",
 							 .title = "Buffers & flows",
 							 .source = "A paper, 2020",
