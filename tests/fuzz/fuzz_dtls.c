@@ -50,10 +50,12 @@ static void inject(struct net_end *to, const struct weir_address *from, const u8
 
 static void raw(struct reader *r, struct net_end *to, const struct weir_address *from)
 {
-	u8 data[256];
-	size_t n = byte(r);
-	for (size_t i = 0; i < n; i++)
-		data[i] = byte(r);
+	u8 data[255];
+	size_t n = byte(r), taken = n < r->left ? n : r->left;
+	memset(data, 0, sizeof data);
+	memcpy(data, r->data, taken);
+	r->data += taken;
+	r->left -= taken;
 	inject(to, from, data, n);
 }
 

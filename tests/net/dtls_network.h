@@ -56,9 +56,10 @@ struct net {
 };
 
 static u64 net_clock_ns = NET_START_NS;
-static i64 net_wall_step_s; /* what somebody has done to the wall clock */
 
 #ifndef NET_REAL_CLOCK
+static i64 net_wall_step_s; /* what somebody has done to the wall clock */
+
 int clock_gettime(clockid_t id, struct timespec *to)
 {
 	u64 ns = net_clock_ns;
