@@ -114,7 +114,7 @@ static void cell(FILE *to, const struct sheet *s, u32 row, u32 column)
 	rect(to, s, "f0", row, column, 0);
 	fprintf(to, "\" fill-opacity=\".%02ld\"/>", percent);
 	/* Shares to the same digit, so that a column can be compared by eye. */
-	if (s->high < 10 && s->low >= 0 && !s->log)
+	if (s->high < 10 && s->low >= 0 && s->least >= .001)
 		snprintf(text, sizeof text, "%.3f", c->value);
 	else
 		weir_digits(text, c->value, 3);
