@@ -274,8 +274,8 @@ static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)
 static void note_ages(const struct weir_scenario *s, struct weir_summary *out)
 {
 	for (u32 i = 0; i < s->n_flows; i++)
-		if (s->flows[i].age.measured)
-			weir_summary_note(out, "%s: no age is measured in an emulation so far",
+		if (s->flows[i].age.measured && weir_scenario_is_datagram(&s->flows[i]))
+			weir_summary_note(out, "%s: of datagrams no age is measured in an emulation so far",
 					  s->flows[i].name);
 }
 

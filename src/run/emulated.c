@@ -317,6 +317,7 @@ void weir_emulated_free(struct weir_emulated *e)
 		if (e->flow[i].tcp)
 			weir_ktcp_end(e->flow[i].tcp, sentence);
 		weir_witness_free(&e->flow[i].witness);
+		free(e->flow[i].age);
 	}
 	weir_ferry_free(e->ferry);
 	if (e->site_open)

@@ -15,6 +15,7 @@
 #include "core/exit_code.h"
 #include "emu/ferry.h"
 #include "emu/site.h"
+#include "emulated_age.h"
 #include "emulated_calls.h"
 #include "in_kernel.h"
 #include "ktcp/flow.h"
@@ -35,6 +36,8 @@ struct weir_emulated_flow {
 	struct weir_witness witness;
 	struct weir_hist *rtt_ns;
 	u64 rtt_n, rtt_sum_ns;
+	struct weir_emulated_age *age; /* NULL: nobody asks, or datagrams */
+	u64 stop_ns;		       /* in the ferry's time; no age is counted after it */
 };
 
 /* Ports of the flows, at both ends: below those that the kernel gives away by itself (32768 on). */

@@ -27,6 +27,23 @@ static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
 	}
 }
 
+/* Where the age of a stream is asked for. False: no memory. */
+static bool watch_ages(struct weir_emulated *e)
+{
+	const struct weir_build *b = e->b;
+	for (u32 flow = 0; flow < b->n_flows; flow++) {
+		const struct weir_build_entry *entry = &b->entry[e->flow[flow].entry];
+		if (!entry->flow->age.measured || !entry->controlled)
+			continue;
+		e->flow[flow].age = calloc(1, sizeof *e->flow[flow].age);
+		if (!e->flow[flow].age)
+			return false;
+		weir_emulated_age_init(e->flow[flow].age, entry->flow->age.bound_ns,
+				       &b->age[weir_build_hist(b, entry, flow)]);
+	}
+	return true;
+}
+
 /* Flows of a path go round its pairs. */
 static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u64 *next)
 {
@@ -44,6 +61,7 @@ static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u6
 			e->flow[flow].entry = i;
 			e->flow[flow].pair = (u32)(first[p] + next[p]++ % pairs[p]);
 			e->flow[flow].reverse = entry->flow->reverse;
+			e->flow[flow].stop_ns = weir_add(e->lead_ns, entry->flow->stop_ns);
 			e->flow[flow].rtt_ns =
 			    entry->controlled ? &b->rtt_ns[weir_build_hist(b, entry, flow)] : NULL;
 		}
@@ -61,6 +79,7 @@ int weir_emulated_seat(struct weir_emulated *e)
 	if (ok) {
 		deal_pairs(e, numbers, numbers + n);
 		seat_flows(e, numbers + n, numbers + 2 * n, numbers + 3 * n);
+		ok = watch_ages(e);
 	}
 	free(numbers);
 	return ok ? 0 : -1;

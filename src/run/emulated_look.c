@@ -278,6 +278,20 @@ static struct weir_tally lateness(const void *ctx, u64 *max_ns)
 				   (double)(e->at.self.late_sum_ns - e->base.self.late_sum_ns)};
 }
 
+static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_emulated_flow *f = &e->flow[flow];
+	memset(a, 0, sizeof *a);
+	if (!f->age)
+		return false;
+	u64 until_ns = weir_min(e->at.now_ns, f->stop_ns);
+	a->age = weir_emulated_age_read(&f->age->truth, until_ns);
+	a->estimate = weir_emulated_age_read(&f->age->estimate, until_ns);
+	a->fresh = a->age.values;
+	return true;
+}
+
 const struct weir_backend_ops weir_emulated_ops = {
     .name = "emu",
     .counts_timeouts = true,
@@ -289,5 +303,6 @@ const struct weir_backend_ops weir_emulated_ops = {
     .hop_stats = hop_stats,
     .hop_wait = hop_wait,
     .completions = completions,
+    .flow_age = flow_age,
     .lateness = lateness,
 };

@@ -31,15 +31,33 @@ static void witness(struct weir_emulated_flow *f, u64 now_ns, bool exited, const
 	}
 	struct weir_witness_block block[WEIR_WITNESS_BLOCKS];
 	u32 n = weir_witness_blocks(tcp + TCP_LEAST_BYTES, header_bytes - TCP_LEAST_BYTES, block);
-	add_sample(f, weir_witness_acked(&f->witness, now_ns, weir_frame_u32(tcp + 8), block, n));
+	u64 rtt_ns = weir_witness_acked(&f->witness, now_ns, weir_frame_u32(tcp + 8), block, n);
+	add_sample(f, rtt_ns);
+	if (f->age && rtt_ns != WEIR_NEVER && now_ns < f->stop_ns)
+		weir_emulated_age_acked(f->age, now_ns, rtt_ns);
 }
 
-static void end_warmup(struct weir_emulated *e)
+/* A segment where its receiver is. */
+static void arrived(struct weir_emulated_flow *f, u64 now_ns, const u8 *tcp, u32 captured_bytes,
+		    u32 wire_bytes)
+{
+	u32 header_bytes = captured_bytes >= TCP_LEAST_BYTES ? (u32)(tcp[12] >> 4) * 4 : 0;
+	if (header_bytes < TCP_LEAST_BYTES || header_bytes > wire_bytes || now_ns >= f->stop_ns)
+		return;
+	u64 sent_ns = weir_witness_arrived(&f->witness, weir_frame_u32(tcp + 4), wire_bytes - header_bytes);
+	if (sent_ns != WEIR_NEVER)
+		weir_emulated_age_arrived(f->age, now_ns, sent_ns);
+}
+
+static void end_warmup(struct weir_emulated *e, u64 now_ns)
 {
 	e->warm = true;
-	for (u32 i = 0; i < e->b->n_flows; i++)
+	for (u32 i = 0; i < e->b->n_flows; i++) {
 		if (e->flow[i].rtt_ns)
 			weir_hist_clear(e->flow[i].rtt_ns);
+		if (e->flow[i].age)
+			weir_emulated_age_restart(e->flow[i].age, now_ns);
+	}
 }
 
 static void on_packet(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip, u32 captured_bytes,
@@ -51,17 +69,22 @@ static void on_packet(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip
 		weir_live_packet(e->config.live, weir_sub(now_ns, e->lead_ns), port & 1, ip, captured_bytes,
 				 wire_bytes);
 	if (!e->warm && now_ns >= e->warm_ns)
-		end_warmup(e);
+		end_warmup(e, now_ns);
 	if (weir_frame_read(ip, captured_bytes, &frame) < 0 || frame.protocol != WEIR_FRAME_TCP ||
 	    !frame.ports || frame.transport_at > captured_bytes)
 		return;
 	/* Both ends of a flow have its port. */
 	u32 flow = frame.source_port - WEIR_EMULATED_FIRST_PORT;
-	if (flow >= e->b->n_flows || !e->flow[flow].rtt_ns ||
-	    port != 2 * e->flow[flow].pair + e->flow[flow].reverse)
+	if (flow >= e->b->n_flows || !e->flow[flow].rtt_ns)
 		return;
-	witness(&e->flow[flow], now_ns, exited, ip + frame.transport_at, captured_bytes - frame.transport_at,
-		wire_bytes - frame.transport_at);
+	struct weir_emulated_flow *f = &e->flow[flow];
+	const u8 *tcp = ip + frame.transport_at;
+	captured_bytes -= frame.transport_at;
+	wire_bytes -= frame.transport_at;
+	if (port == 2 * f->pair + f->reverse)
+		witness(f, now_ns, exited, tcp, captured_bytes, wire_bytes);
+	else if (f->age && exited && port == 2 * f->pair + !f->reverse)
+		arrived(f, now_ns, tcp, captured_bytes, wire_bytes);
 }
 
 /* Logs begin at the scenario's 0; of captures, what came before (handshakes) stands there. */

@@ -32,6 +32,7 @@ static void pop(struct weir_witness *w, u32 n)
 {
 	w->first = (w->first + n) & (WEIR_WITNESS_SEGMENTS - 1);
 	w->n -= n;
+	w->told = w->told > n ? w->told - n : 0;
 }
 
 static void push(struct weir_witness *w, u64 now_ns, u32 end, bool again)
@@ -102,6 +103,19 @@ u64 weir_witness_acked(struct weir_witness *w, u64 now_ns, u32 ack, const struct
 		rtt_ns = weir_min(rtt_ns, sacked_ns);
 	}
 	return rtt_ns;
+}
+
+u64 weir_witness_arrived(struct weir_witness *w, u32 sequence, u32 bytes)
+{
+	u64 sent_ns = WEIR_NEVER;
+	u32 end = sequence + bytes;
+	if (!w->begun || bytes == 0 || before(w->highest, end))
+		return WEIR_NEVER;
+	for (u32 i = ended_by(w, sequence); i < w->n && !before(end, at(w, i)->end); i++)
+		at(w, i)->arrived = true;
+	while (w->told < w->n && at(w, w->told)->arrived)
+		sent_ns = at(w, w->told++)->at_ns;
+	return sent_ns;
 }
 
 void weir_witness_free(struct weir_witness *w)

@@ -16,12 +16,13 @@
 struct weir_witness_segment {
 	u64 at_ns;
 	u32 end; /* sequence number after its last byte */
-	bool again, sacked;
+	bool again, sacked, arrived;
 };
 
 struct weir_witness {
 	struct weir_witness_segment *ring; /* NULL before the first segment */
 	u32 first, n;
+	u32 told; /* of the n, how many are known to have arrived, with all before them */
 	u32 highest,
 	    highest_sacked; /* sequence numbers; of what was sent, of what was reported beyond a hole */
 	bool begun, hole;
@@ -37,6 +38,9 @@ int weir_witness_sent(struct weir_witness *w, u64 now_ns, u32 sequence, u32 byte
  * WEIR_NEVER when it gives none. */
 u64 weir_witness_acked(struct weir_witness *w, u64 now_ns, u32 ack, const struct weir_witness_block *block,
 		       u32 n_blocks);
+/* A segment came to its receiver. When the newest one was first sent that is there with all before it;
+ * WEIR_NEVER: nothing new is. What is acknowledged before it is seen to arrive is told here never. */
+u64 weir_witness_arrived(struct weir_witness *w, u32 sequence, u32 bytes);
 void weir_witness_free(struct weir_witness *w);
 
 /* SACK blocks in a TCP header's options, up to WEIR_WITNESS_BLOCKS; hostile bytes are fine. */

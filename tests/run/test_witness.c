@@ -44,6 +44,25 @@ static void one_sample_of_the_newest_segment(void **state)
 	weir_witness_free(&w);
 }
 
+/* What came is told when all before it is there, as of its first sending. */
+static void arrivals_are_told_in_order(void **state)
+{
+	(void)state;
+	struct weir_witness w = {0};
+	assert_true(weir_witness_arrived(&w, 1, SEGMENT) == WEIR_NEVER);
+	send(&w, 1, 5, 10);
+	assert_int_equal(weir_witness_arrived(&w, 1, SEGMENT), 10 * MS);
+	assert_true(weir_witness_arrived(&w, 1 + 2 * SEGMENT, SEGMENT) == WEIR_NEVER);
+	assert_true(weir_witness_arrived(&w, 1 + 3 * SEGMENT, SEGMENT) == WEIR_NEVER);
+	assert_int_equal(ack(&w, 40 * MS, 1 + SEGMENT), 30 * MS);
+	send(&w, 1 + SEGMENT, 1, 100); /* again */
+	assert_int_equal(weir_witness_arrived(&w, 1 + SEGMENT, SEGMENT), 13 * MS);
+	assert_true(weir_witness_arrived(&w, 1 + SEGMENT, SEGMENT) == WEIR_NEVER); /* a copy */
+	assert_int_equal(weir_witness_arrived(&w, 1 + 4 * SEGMENT, SEGMENT), 14 * MS);
+	assert_true(weir_witness_arrived(&w, 1 + 5 * SEGMENT, SEGMENT) == WEIR_NEVER); /* was never sent */
+	weir_witness_free(&w);
+}
+
 static void nothing_of_what_was_sent_twice(void **state)
 {
 	(void)state;
@@ -145,6 +164,8 @@ static void anything_goes(void **state)
 		b[0].right = (u32)weir_rng_below(&rng, 50 * SEGMENT);
 		u64 rtt_ns = weir_witness_acked(&w, now_ns, number, b, (u32)weir_rng_below(&rng, 2));
 		assert_true(rtt_ns == WEIR_NEVER || rtt_ns < now_ns);
+		u64 sent_ns = weir_witness_arrived(&w, b[0].left, b[0].right);
+		assert_true((sent_ns == WEIR_NEVER || sent_ns <= now_ns) && w.told <= w.n);
 		assert_true(w.n <= WEIR_WITNESS_SEGMENTS);
 	}
 	weir_witness_free(&w);
@@ -154,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_sample_of_the_newest_segment),
+	    cmocka_unit_test(arrivals_are_told_in_order),
 	    cmocka_unit_test(nothing_of_what_was_sent_twice),
 	    cmocka_unit_test(holes_are_reported_by_sack),
 	    cmocka_unit_test(duplicates_say_nothing),
