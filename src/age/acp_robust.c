@@ -346,9 +346,22 @@ static void robust_drained(struct acp_robust *s, const struct acp_robust_params 
 		s->hold = 1;
 		s->streak = 0;
 	}
-	s->path.srtt_s = robust_between(rtt_s, ROBUST_RTT_MIN_S, ROBUST_RTT_MAX_S);
+	s->path.srtt_s = robust_between(robust_smaller(rtt_s, s->rtt_s), ROBUST_RTT_MIN_S, ROBUST_RTT_MAX_S);
 	s->quiet_s = now_s + robust_smaller(rtt_s, s->rtt_s);
 	robust_begin(s, p, now_s, ROBUST_CLIMBING, o);
+}
+
+/* Counts what leaves the queue. A gap out of all proportion is the path's rest, after which it begins. */
+static void robust_flush(struct acp_robust *s, const struct weir_age_ack *a)
+{
+	double usual_s = s->flushed > 0 ? (s->last_s - s->first_s) / s->flushed : 2 / s->before_hz;
+	if (s->first_s < 0 || a->now_s - s->last_s > 8 * usual_s) {
+		s->first_s = a->now_s;
+		s->flushed = 0;
+	} else {
+		s->flushed += a->newly_acked;
+	}
+	s->last_s = a->now_s;
 }
 
 static void robust_drain(struct acp_robust *s, const struct acp_robust_params *p,
@@ -360,12 +373,7 @@ static void robust_drain(struct acp_robust *s, const struct acp_robust_params *p
 		robust_drained(s, p, a->now_s, a->rtt_s, o);
 		return;
 	}
-	if (s->first_s < 0) {
-		s->first_s = a->now_s;
-	} else {
-		s->flushed += a->newly_acked;
-		s->last_s = a->now_s;
-	}
+	robust_flush(s, a);
 	s->lone_s = robust_larger(s->lone_s, robust_smaller(a->rtt_s, ROBUST_RTT_MAX_S));
 	if (silent || a->sent > s->sent_before)
 		s->now_hz = 1 / (2 * s->lone_s);
