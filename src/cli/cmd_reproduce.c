@@ -345,8 +345,7 @@ static const struct weir_option options[] = {
 
 const struct weir_command weir_cmd_reproduce = {
     .name = "reproduce",
-    .synopsis = "[PAPER|NAME|FILE.yaml]... [--on sim|emu] [--quick] [--at AXIS=VALUE]... [--jobs N] [-o DIR] "
-		"[--json]",
+    .synopsis = "[PAPER|NAME|FILE.yaml]... [--on sim|emu] [--quick] [--at AXIS=VALUE]... [-o DIR] [--json]",
     .help = "run experiments and judge their claims",
     .details =
 	"Runs the named experiments, all experiments of the named papers, or everything in experiments/.\n"
