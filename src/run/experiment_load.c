@@ -163,7 +163,7 @@ static void read_skips(struct weir_experiment_reader *r, const struct weir_yaml 
 	}
 }
 
-static const char *const keys[] = {"title", "source",	   "scenario", "set",	  "axes", "skip",
+static const char *const keys[] = {"title", "source",	   "scenario", "set",	  "axes",	"skip",
 				   "seeds", "quick_seeds", "claims",   "figures", "conclusion", NULL};
 
 static void read_all(struct weir_experiment_reader *r, const struct weir_yaml *root)
