@@ -189,6 +189,11 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 
 static void put_group_age(struct weir_json *j, const struct weir_group_summary *g)
 {
+	static const char *const names[] = {"age_ms", "flow_age_ms", "jain_age", "backlog_mean", "update_hz"};
+	for (u32 i = 0; !g->aged && i < sizeof names / sizeof names[0]; i++)
+		weir_json_put_null(j, names[i]);
+	if (!g->aged)
+		return;
 	put_age(j, "age_ms", &g->age);
 	weir_json_key(j, "flow_age_ms");
 	weir_json_line(j);
@@ -231,8 +236,7 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	put_count(j, "recoveries", g->recoveries);
 	put_count(j, "spurious", g->spurious);
 	weir_json_put_u64(j, "ce_packets", g->ce_packets);
-	if (g->aged)
-		put_group_age(j, g);
+	put_group_age(j, g);
 	weir_json_object_end(j);
 }
 
