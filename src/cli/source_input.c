@@ -14,17 +14,21 @@ size_t weir_input_value(void *owner, u8 *to, size_t room)
 	return bytes;
 }
 
+void weir_input_too_large(struct weir_input *in, size_t bytes, bool more)
+{
+	in->too_large++;
+	if (!in->warned_large)
+		weir_error(
+		    in->call, WEIR_EXIT_OK,
+		    "a value of %s%zu bytes is dropped: one datagram takes %zu; cut it or send a summary",
+		    more ? "more than " : "", bytes, weir_source_host_room(in->host));
+	in->warned_large = true;
+}
+
 void weir_input_newer(struct weir_input *in, u64 now_ns, u64 generated_ns, const u8 *data, size_t bytes)
 {
-	size_t room = weir_source_host_room(in->host);
-	if (bytes > room) {
-		in->too_large++;
-		if (!in->warned_large)
-			weir_error(in->call, WEIR_EXIT_OK,
-				   "a value of %zu bytes is dropped: one datagram takes %zu; cut it or send "
-				   "a summary",
-				   bytes, room);
-		in->warned_large = true;
+	if (bytes > weir_source_host_room(in->host)) {
+		weir_input_too_large(in, bytes, false);
 		return;
 	}
 	/* In this order: an offer may ask for the value at once. */

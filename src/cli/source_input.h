@@ -56,6 +56,8 @@ size_t weir_input_value(void *owner, u8 *to, size_t room);
 
 /* A newer value, made at generated_ns. One that does not fit into a datagram is dropped and counted. */
 void weir_input_newer(struct weir_input *in, u64 now_ns, u64 generated_ns, const u8 *data, size_t bytes);
+/* One that does not is counted, and said once; more: it goes on beyond these bytes. */
+void weir_input_too_large(struct weir_input *in, size_t bytes, bool more);
 int weir_input_stream_open(struct weir_input *in);
 void weir_input_stream_read(struct weir_input *in);
 int weir_input_file_open(struct weir_input *in);

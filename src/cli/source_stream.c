@@ -43,7 +43,8 @@ static void take(struct weir_input *in, bool last)
 	memmove(in->unread, in->unread + at, in->used - at);
 	in->used -= at;
 	if (in->used == sizeof in->unread) { /* a line without end */
-		in->too_large += !in->skipping;
+		if (!in->skipping)
+			weir_input_too_large(in, in->used, true);
 		in->skipping = true;
 		in->used = 0;
 	}
