@@ -92,7 +92,7 @@ static int listen_at(struct weir_monitor_run *r, u32 i)
 	if (i && weir_address_port(&at) == 0)
 		at.v6.sin6_port = htons(weir_address_port(&r->host.port[0].udp.local));
 	struct weir_monitor_port *p = weir_monitor_host_listen(&r->host, &at, why);
-	if (!p && i) /* loopback of a machine without IPv6 */
+	if (!p && i && (errno != EADDRINUSE || weir_address_port(&r->at[i]) == 0)) /* no IPv6 here */
 		return WEIR_EXIT_OK;
 	if (!p)
 		return weir_error(r->call, WEIR_EXIT_MACHINE, "%s", why);

@@ -11,6 +11,17 @@ extern char **environ;
 
 #define OWN_VARIABLES 6
 
+/* A variable of ours that was there before: of two of one name a shell takes the last. */
+static bool is_own(const char *variable)
+{
+	static const char *const own[] = {
+	    "WEIR_ID=", "WEIR_SEQ=", "WEIR_KEY=", "WEIR_AGE_MS=", "WEIR_AGE_ERROR_MS=", "WEIR_VALUE="};
+	for (u32 i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (!strncmp(variable, own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
 /* Our environment and what is known of the value. What cannot stand in a variable (a zero byte) is left to
  * stdin. */
 static char **environment(const struct weir_told *v, char text[OWN_VARIABLES][WEIR_TOLD_VALUE_BYTES + 32])
@@ -34,7 +45,9 @@ static char **environment(const struct weir_told *v, char text[OWN_VARIABLES][WE
 		snprintf(text[own++], room, "WEIR_VALUE=%.*s", (int)v->bytes, (const char *)v->data);
 	for (u32 i = 0; i < own; i++)
 		envp[i] = text[i];
-	memcpy(envp + own, environ, n * sizeof *envp);
+	for (size_t i = 0; i < n; i++)
+		if (!is_own(environ[i]))
+			envp[own++] = environ[i];
 	return envp;
 }
 

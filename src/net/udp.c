@@ -106,9 +106,13 @@ static int fail(struct weir_udp *u, const char *what, const struct weir_address 
 {
 	char text[WEIR_ADDRESS_TEXT];
 	int error = errno;
+	const char *hint = error == EADDRINUSE	    ? " (another monitor? choose another port)"
+			   : error == EADDRNOTAVAIL ? " (this machine has no such address)"
+						    : "";
 	snprintf(why, WEIR_NET_WHY_BYTES, "%s %s: %s%s", what, weir_address_print(at, text), strerror(error),
-		 error == EADDRINUSE ? " (another monitor? choose another port)" : "");
+		 hint);
 	weir_udp_close(u);
+	errno = error;
 	return -1;
 }
 
