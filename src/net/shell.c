@@ -42,11 +42,13 @@ static void forget(struct weir_shell *s, struct weir_watch *w)
 	w->fd = -1;
 }
 
+#define READS_MAX 64 /* at a time: one who prints without end must not hold the loop */
+
 /* false: the pipe has ended. */
 static bool take_output(struct weir_shell *s)
 {
 	u8 beyond[512];
-	for (;;) {
+	for (u32 i = 0; i < READS_MAX; i++) {
 		bool full = s->bytes == s->room;
 		ssize_t n = full ? read(s->out.fd, beyond, sizeof beyond)
 				 : read(s->out.fd, s->output + s->bytes, s->room - s->bytes);
@@ -59,6 +61,7 @@ static bool take_output(struct weir_shell *s)
 		else
 			s->bytes += (size_t)n;
 	}
+	return true;
 }
 
 static void on_output(void *owner, u32 events)
