@@ -28,12 +28,26 @@ WEIR_CORE void weir_pace(struct weir_socket *k, u64 rate_Bps)
 	k->paced = true;
 }
 
+/* Whether a controller paces: where the user set no limit, nobody else asks for it. */
+WEIR_CORE bool weir_controller_paces(const struct sock *sk)
+{
+	return sk->sk_pacing_status == TCP_PACING_NEEDED && sk->sk_max_pacing_rate == ~(weir_long)0;
+}
+
+/* What the socket's controller before this one left behind (bbr, where that is the default) would hold for
+ * ever. */
+WEIR_CORE void weir_forget_pace(struct sock *sk)
+{
+	if (weir_controller_paces(sk))
+		sk->sk_pacing_status = TCP_PACING_NONE;
+}
+
 /* Without an opinion: 2 windows a round trip in slow start, then 1.2, as for the kernel's own controllers. */
 WEIR_CORE void weir_default_rate(struct weir_socket *k)
 {
 	struct tcp_sock *tp = k->tp;
 	struct sock *sk = (struct sock *)tp;
-	if (k->paced || sk->sk_pacing_status == TCP_PACING_NEEDED || !tp->srtt_us)
+	if (k->paced || weir_controller_paces(sk) || !tp->srtt_us)
 		return;
 	u64 window = weir_min((u64)weir_max(tp->snd_cwnd, tp->packets_out) * k->mss_bytes, WINDOW_MAX_BYTES);
 	u32 per_round = tp->snd_cwnd < tp->snd_ssthresh / 2 ? 16000000 : 9600000;

@@ -73,6 +73,7 @@ struct tcp_congestion_ops {
 /* Values of the kernel's enums, which never change. */
 enum { TCP_OPEN, TCP_DISORDER, TCP_CWR, TCP_RECOVERY, TCP_LOSS };
 #define TCP_EVENT_TX_START 0
+#define TCP_PACING_NONE 0
 #define TCP_PACING_NEEDED 1
 #define TCP_NO_SSTHRESH 0x7fffffffU
 
