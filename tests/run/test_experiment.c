@@ -121,7 +121,7 @@ static void other_mistakes(void **state)
 	    {SCENARIO
 	     "figures: [{draw: dots, title: t, unit: u, lines: [{label: l, series: a.b}]}]\nclaims:\n" CLAIM(
 		 "metric: a.b, band: [0, 1]"),
-	     "6:18: sequence, lines, curves, tuning or iterations is expected"},
+	     "6:18: sequence, lines, curves, grid, tuning or iterations is expected"},
 	    {SCENARIO "figures: [{draw: curves, title: t, unit: u, over: rate, lines: [{label: l, metric: "
 		      "flows.a.goodput_bps}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "6:51: the name of an axis is expected whose values are numbers of one unit"},
