@@ -112,6 +112,8 @@ void weir_board_value(struct weir_board *l, u64 now_ns, const struct weir_told *
 {
 	struct watched *w = l->watch_of[v->place] == NONE ? NULL : &l->watched[l->watch_of[v->place]];
 	l->delivered++;
+	if (!l->rate_ns) /* so that the first page does not begin with a rate of 0 */
+		l->rate_ns = now_ns;
 	if (v->place >= l->top)
 		l->top = v->place + 1;
 	if (!w && l->n_watched < WATCHED)
