@@ -192,16 +192,28 @@ WEIR_CORE void weir_window_restart(struct weir_window *w, const struct weir_view
 		    "silence after which the window is halved, and again for each such time; 0: never"       \
 	}
 
+/* In BPF apart: inlined, its ways multiply those of what is before it beyond what the verifier walks. */
+#ifdef __BPF__
+u64 weir_window_spread_Bps(u64 cwnd_bytes, u64 ssthresh_bytes, u64 gain, u64 mss_bytes, u64 srtt_ns);
+#endif
+WEIR_CORE_APART u64 weir_window_spread_Bps(u64 cwnd_bytes, u64 ssthresh_bytes, u64 gain, u64 mss_bytes,
+					   u64 srtt_ns)
+{
+	if (!gain || !srtt_ns)
+		return 0;
+	if (cwnd_bytes < ssthresh_bytes)
+		gain = weir_max(gain, 2 * WEIR_RATIO_ONE);
+	u64 bytes = weir_max(weir_muldiv(cwnd_bytes, gain, WEIR_RATIO_ONE), mss_bytes);
+	return weir_max(weir_muldiv(bytes, WEIR_NS_PER_S, srtt_ns), 1);
+}
+
 /* `gain` (WEIR_RATIO_ONE is one) windows in each smoothed round trip, at least two in slow start. 0, no
  * opinion, with a gain of 0 or before the first RTT sample. */
 WEIR_CORE u64 weir_window_pace_Bps(const struct weir_window *w, const struct weir_view *v, u64 gain)
 {
-	if (!gain || !v->srtt_ns)
-		return 0;
-	if (weir_window_in_slow_start(w))
-		gain = weir_max(gain, 2 * WEIR_RATIO_ONE);
-	u64 bytes = weir_max(weir_muldiv(w->cwnd_bytes, gain, WEIR_RATIO_ONE), weir_window_mss(v));
-	return weir_max(weir_muldiv(bytes, WEIR_NS_PER_S, v->srtt_ns), 1);
+	return gain ? weir_window_spread_Bps(w->cwnd_bytes, w->ssthresh_bytes, gain, weir_window_mss(v),
+					     v->srtt_ns)
+		    : 0;
 }
 
 /* A signal's value for a rate of growth: segments a round, a ratio. */

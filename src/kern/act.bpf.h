@@ -36,7 +36,7 @@ WEIR_CORE bool weir_controller_paces(const struct sock *sk)
 
 /* What the socket's controller before this one left behind (bbr, where that is the default) would hold for
  * ever. */
-WEIR_CORE void weir_forget_pace(struct sock *sk)
+WEIR_CORE void weir_unpace(struct sock *sk)
 {
 	if (weir_controller_paces(sk))
 		sk->sk_pacing_status = TCP_PACING_NONE;

@@ -111,7 +111,7 @@ WEIR_CORE void weir_hook_init(const struct weir_cc_ops *ops, const void *params,
 	    .lost = tp->lost & LOST_MASK,
 	    .ce = tp->delivered_ce & CE_MASK,
 	};
-	weir_forget_pace(sk);
+	weir_unpace(sk);
 	if (!weir_open(&k, ops, params, sk))
 		return;
 	weir_look(&k);
