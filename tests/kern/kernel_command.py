@@ -30,6 +30,26 @@ while got < 100000:
 print(*(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)).decode() for s in (one, two)))
 """
 
+# a connection that bbr has paced before; prints its pacing rate (of struct tcp_info) before and after 1 MB
+CHANGE = """
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+one = socket.socket()
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"bbr")
+one.connect(listener.getsockname())
+two, _ = listener.accept()
+def exchange(n):
+    for _ in range(n):
+        one.sendall(b"x" * 10000)
+        got = 0
+        while got < 10000:
+            got += len(two.recv(65536))
+    return int.from_bytes(one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 200)[104:112], "little")
+exchange(10)
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"weir_reno")
+print(exchange(1), exchange(100))
+"""
+
 
 # a state that does not fit in a socket, and ticks
 BIG = """
@@ -133,6 +153,24 @@ def run_gives_the_controller():
         run("run", name, "--", sys.executable, "-c", TALK, out=f"{registered} {registered}\n", says="2 connections")
     run("run", "vegas", "--", "true", says="made no TCP connection")
     nothing_left("run")
+
+
+def no_rate_is_inherited():
+    if "bbr" not in AVAILABLE.read_text(encoding="ascii").split():
+        print("no bbr: not tried whether its rate is forgotten")
+        return
+    run("load", "reno")
+    before, after = subprocess.run([sys.executable, "-c", CHANGE], text=True, capture_output=True, timeout=WAIT_S,
+                                   check=True).stdout.split()
+    run("unload", "reno")
+    if before == after:
+        fail("weir_reno keeps the rate of bbr,", before, "B/s")
+    nothing_left("a change of controllers")
+
+
+def paced_forms_load():
+    run("run", "agile-sd", "--set", "pacing=1.25", "--", "true", says="made no TCP connection")
+    nothing_left("a paced controller")
 
 
 def run_passes_the_status():
@@ -239,8 +277,8 @@ def main():
     if have.returncode == 3 or registered():
         print(have.stderr.strip() or f"{registered()} are in use on this machine")
         sys.exit(77)
-    for test in (load_list_unload, aliases_and_mistakes, run_gives_the_controller, run_passes_the_status,
-                 large_states_and_ticks, sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched, calls_are_kept):
+    for test in (load_list_unload, aliases_and_mistakes, run_gives_the_controller, no_rate_is_inherited,
+                 paced_forms_load, run_passes_the_status, large_states_and_ticks, sigkill_leaves_nothing, an_interrupt_ends_it, calls_are_watched, calls_are_kept):
         test()
         print("ok", test.__name__)
 
