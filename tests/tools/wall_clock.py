@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Field case A11: the wall clock may be stepped at any time. No source reads it or waits by it, but for the one
-that writes into a capture what time of day it is."""
+"""Field case A11: the wall clock may be stepped at any time. No source reads it or waits by it, but for those that
+say in a capture, or beside a value, what time of day it is, and the one that compares the kernel's stamps of datagrams,
+which are in it, with a clock that is never set (src/net/udp.c; tests/net/test_clock_step.c)."""
 import os
 import pathlib
 import re
@@ -11,7 +12,7 @@ ROOT = pathlib.Path(os.environ["SOURCE_ROOT"])
 WALL = re.compile(r"\b(CLOCK_REALTIME\w*|CLOCK_TAI|gettimeofday|time|ftime|timespec_get|localtime\w*|gmtime\w*|mktime"
                   r"|settimeofday|clock_settime|pthread_cond_timedwait|sem_timedwait|pthread_mutex_timedlock"
                   r"|pthread_rwlock_timed\w+|mtx_timedlock|cnd_timedwait|mq_timed\w+|ITIMER_REAL|alarm)\b(?=\s*(\(?))")
-ONCE = {"src/record/live.c": ["CLOCK_REALTIME"]}
+ONCE = {file: ["CLOCK_REALTIME"] for file in ("src/record/live.c", "src/cli/cmd_monitor.c", "src/net/udp.c")}
 
 
 def code(text):
