@@ -2,6 +2,7 @@
 /* The side that connects: one peer, and a session that is renewed while the old one still serves. */
 #include "net/dtls_flight.h"
 #include "net/dtls_session.h"
+#include "weir/num.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,7 +270,7 @@ static void receive(struct weir_guard *g, u64 now_ns, const struct weir_address 
 		c->count.dropped_malformed++;
 		return;
 	}
-	bool recent = c->current && now_ns - c->current->established_ns < LAST_FLIGHT_NS;
+	bool recent = c->current && weir_sub(now_ns, c->current->established_ns) < LAST_FLIGHT_NS;
 	if (!first.epoch && first.type == WEIR_DTLS_ALERT) {
 		c->count.dropped_unexpected++;
 		c->alert = first.bytes == 2 ? first.body[1] : 0;
@@ -325,7 +326,7 @@ static void wake(struct weir_guard *g, u64 now_ns)
 	if (!c->candidate) {
 		begin(c, now_ns);
 	} else if (!c->heard) {
-		if (now_ns - c->begun_ns >= HELLO_AGE_NS)
+		if (weir_sub(now_ns, c->begun_ns) >= HELLO_AGE_NS)
 			begin(c, now_ns);
 		else
 			repeat_hello(c, now_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/dtls_server.h"
+#include "weir/num.h"
 
 #include <string.h>
 
@@ -78,7 +79,7 @@ static bool make_room(struct weir_dtls_server *v, u64 now_ns, u64 identity)
 		victim = oldest_own;
 	else if (v->table.list[WEIR_DTLS_ESTABLISHED].n < most)
 		return true;
-	else if (now_ns - oldest->current->heard_ns >= EVICTABLE_NS)
+	else if (weir_sub(now_ns, oldest->current->heard_ns) >= EVICTABLE_NS)
 		victim = oldest;
 	if (!victim)
 		return false;
@@ -132,13 +133,13 @@ static bool is_full(const struct weir_dtls_server *v, u64 now_ns)
 {
 	const struct weir_dtls_slot *oldest = v->table.list[WEIR_DTLS_ESTABLISHED].oldest;
 	return v->table.list[WEIR_DTLS_ESTABLISHED].n >= v->limits.sessions &&
-	       now_ns - oldest->current->heard_ns < EVICTABLE_NS;
+	       weir_sub(now_ns, oldest->current->heard_ns) < EVICTABLE_NS;
 }
 
 static bool afford_handshake(struct weir_dtls_server *v, u64 now_ns)
 {
 	u64 cost = WEIR_NS_PER_S / v->limits.handshakes_per_s;
-	u64 passed = now_ns - v->credited_ns, most = HANDSHAKES_AT_ONCE * cost;
+	u64 passed = weir_sub(now_ns, v->credited_ns), most = HANDSHAKES_AT_ONCE * cost;
 	v->credited_ns = now_ns;
 	v->credit_ns = passed > most - v->credit_ns ? most : v->credit_ns + passed;
 	if (v->credit_ns < cost)
@@ -190,7 +191,7 @@ static void wake_half_open(struct weir_dtls_server *v, u64 now_ns)
 	struct weir_dtls_slot *next;
 	for (struct weir_dtls_slot *at = v->table.list[WEIR_DTLS_HALF_OPEN].oldest; at; at = next) {
 		next = at->link[WEIR_DTLS_HALF_OPEN].newer;
-		if (now_ns - at->candidate->started_ns >= HALF_OPEN_NS) {
+		if (weir_sub(now_ns, at->candidate->started_ns) >= HALF_OPEN_NS) {
 			v->count.handshakes_expired++;
 			v->count.identities_unknown += at->candidate->unknown;
 			drop_candidate(v, at);

@@ -2,6 +2,7 @@
 /* The side that listens: many peers on one socket, nothing kept for an address before it has returned a
  * cookie. */
 #include "net/dtls_server.h"
+#include "weir/num.h"
 
 #include <gnutls/crypto.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static void receive(struct weir_guard *g, u64 now_ns, const struct weir_address 
 	}
 	struct weir_dtls_slot *slot = weir_dtls_table_find(&v->table, from);
 	bool standing = slot && slot->current;
-	bool recent = standing && now_ns - slot->current->established_ns < WEIR_DTLS_LAST_FLIGHT_NS;
+	bool recent = standing && weir_sub(now_ns, slot->current->established_ns) < WEIR_DTLS_LAST_FLIGHT_NS;
 	if (weir_dtls_hello_take(&first, &hello))
 		receive_hello(v, now_ns, from, slot, &hello, data, bytes);
 	else if (first.epoch && standing && (first.type == WEIR_DTLS_DATA || first.type == WEIR_DTLS_ALERT))
