@@ -26,6 +26,8 @@ def running(script, *options, before=":"):
 
 
 def signals_are_passed_on():
+    # Whoever started this (nohup) may ignore one, and what ignores it hands that on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129), (signal.SIGUSR1, 138)):
         process = running("exec sleep 100", ["--beyond", "sleep 100"])
         end(process, number)
