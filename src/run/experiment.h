@@ -100,7 +100,7 @@ struct weir_experiment {
 	const char *name; /* PAPER/NAME of its file, as `weir list experiments` shows it */
 	const char *path, *title, *source;
 	const char *conclusion; /* in words; {ID} stands for what claim ID measured; NULL for none */
-	const char *text; /* the file */
+	const char *text;	/* the file */
 	size_t bytes;
 	const char *scenario_path; /* of the scenario's file, or of this one when it stands here */
 	const char *scenario_text; /* this file with all but the scenario blanked; NULL: read scenario_path */
