@@ -47,7 +47,7 @@ struct weir_age_ack {
 	u32 newly_marked;  /* updates marked CE on the way, by the monitor's count */
 };
 
-/* An epoch that ends now: exact averages over its time, not samples (acp-plus.md 1.1). */
+/* An epoch that ends now: exact averages over its time, not samples. */
 struct weir_age_epoch {
 	double now_s, length_s;
 	double age_mean_s;   /* Deltabar_k, the source's estimate */

@@ -3,7 +3,7 @@
  * and the value; this has the numbers. There is no queue: of the values that wait for a slot only the newest
  * is kept.
  *
- * Life: probes, stop and wait, open a session with the monitor and give the first RTT (acp-plus.md 1.6); then
+ * Life: probes, stop and wait, open a session with the monitor and give the first RTT, as in the paper; then
  * updates leave at the controller's rate, in epochs. Nothing is sent again but what is still the newest
  * (config.resend), and then under a new number. Without any feedback it falls silent but for one probe in 3 s
  * (RFC 8085, 3.1.3), for ever, and the first answer makes it send the newest value at once.
@@ -126,7 +126,8 @@ struct weir_source {
 	} controller;
 };
 
-/* acp-plus.md's constants: 10 probes; 1 s timeout (RFC 8085, 3.1.1); no floor, no ceiling, nothing expires.
+/* The constants of the paper's program: 10 probes; 1 s timeout (RFC 8085, 3.1.1); no floor, no ceiling,
+ * nothing expires.
  */
 struct weir_source_config weir_source_defaults(const struct weir_age_ops *ops, const void *params);
 

@@ -209,7 +209,7 @@ static void it_keeps_just_below_the_capacity(void **unused)
 	assert_within("rate", t.rate_hz, 180, 210);
 }
 
-/* acp-plus.md part 4 a. The least age with loss p is (S / 2) (1 + p) / (1 - p) + S + 20 ms. */
+/* Rate collapse under loss. The least age with loss p is (S / 2) (1 + p) / (1 - p) + S + 20 ms. */
 static void losses_do_not_collapse_the_rate(void **unused)
 {
 	(void)unused;

@@ -69,7 +69,8 @@ static void losses_lengthen_the_gaps(void **state)
 	}
 }
 
-/* The 5 ms server on a path of 40 ms of the reference (acp-plus.md 2.2): 5 ms for 526 bytes and headers. */
+/* The 5 ms server on a path of 40 ms on which the authors' program was measured too: 5 ms for 526 bytes and
+ * headers. */
 #define SERVER_BPS ((526 + WEIR_AGE_HEADER_BYTES + ACP_HEADER_BYTES) * 8 * 200)
 
 static struct weir_flow_age on_the_reference_path(const char *controller, u64 fixed_uhz, double loss)
