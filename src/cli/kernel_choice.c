@@ -3,7 +3,7 @@
 #include "core/nearest.h"
 #include "kern/preflight.h"
 #include "kernel.h"
-#include "scenario/param.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,39 +22,6 @@ static int unknown(const struct weir_invocation *call, const char *name)
 		return weir_usage_error(call, "unknown controller \"%.60s\"; did you mean %s?", name,
 					near.name);
 	return weir_usage_error(call, "unknown controller \"%.60s\"; weir list controllers names them", name);
-}
-
-static int unknown_param(const struct weir_invocation *call, const struct weir_cc_ops *ops, const char *name)
-{
-	struct weir_nearest near = weir_nearest_to(name);
-	for (u32 i = 0; i < ops->n_params; i++)
-		weir_nearest_try(&near, ops->params[i].name);
-	if (near.name)
-		return weir_usage_error(call, "--set %.60s: %s has no such parameter; did you mean %s?", name,
-					ops->name, near.name);
-	return weir_usage_error(call, "--set %.60s: %s has no such parameter", name, ops->name);
-}
-
-/* NAME=VALUE. */
-static int set_param(const struct weir_invocation *call, const char *argument,
-		     struct weir_kernel_choice *choice)
-{
-	const struct weir_cc_ops *ops = choice->object.ops;
-	char name[64], error[WEIR_QUANTITY_ERROR];
-	const char *equals = strchr(argument, '=');
-	size_t n = equals ? (size_t)(equals - argument) : 0;
-	if (n == 0 || n >= sizeof name)
-		return weir_usage_error(call, "--set %.60s: NAME=VALUE is expected", argument);
-	memcpy(name, argument, n);
-	name[n] = 0;
-	for (u32 i = 0; i < ops->n_params; i++) {
-		if (strcmp(ops->params[i].name, name))
-			continue;
-		if (weir_scenario_param(&ops->params[i], equals + 1, &choice->params[i], error))
-			return 0;
-		return weir_usage_error(call, "--set %s: %s", name, error);
-	}
-	return unknown_param(call, ops, name);
 }
 
 /* The user's header, for its tables and for the kernel. */
@@ -94,7 +61,8 @@ int weir_kernel_choose(const struct weir_invocation *call, struct weir_kernel_ch
 		return unknown(call, name);
 	weir_cc_defaults(choice->object.ops, choice->params);
 	for (u32 i = 0; (argument = weir_option_at(call, "set", i)) != NULL; i++) {
-		code = set_param(call, argument, choice);
+		code = weir_set_param(call, argument, choice->object.ops->name, choice->object.ops->params,
+				      choice->object.ops->n_params, choice->params);
 		wrong = code ? code : wrong;
 	}
 	if (wrong)

@@ -2,7 +2,6 @@
 #include "age/table.h"
 #include "core/nearest.h"
 #include "core/rng.h"
-#include "scenario/param.h"
 #include "source.h"
 #include "values.h"
 
@@ -34,29 +33,6 @@ static const struct weir_age_ops *find_controller(const struct weir_invocation *
 	return NULL;
 }
 
-static int set_param(const struct weir_invocation *call, const struct weir_age_ops *ops, const char *argument,
-		     u64 *params)
-{
-	char name[64], error[WEIR_QUANTITY_ERROR];
-	const char *equals = strchr(argument, '=');
-	size_t n = equals ? (size_t)(equals - argument) : 0;
-	if (n == 0 || n >= sizeof name)
-		return weir_usage_error(call, "--set %.60s: NAME=VALUE is expected", argument);
-	memcpy(name, argument, n);
-	name[n] = 0;
-	struct weir_nearest near = weir_nearest_to(name);
-	for (u32 i = 0; i < ops->n_params; i++) {
-		weir_nearest_try(&near, ops->params[i].name);
-		if (strcmp(ops->params[i].name, name))
-			continue;
-		if (weir_scenario_param(&ops->params[i], equals + 1, &params[i], error))
-			return 0;
-		return weir_usage_error(call, "--set %s: %s", name, error);
-	}
-	return weir_usage_error(call, "--set %.60s: %s has no such parameter%s%s", name, ops->name,
-				near.name ? "; did you mean " : "", near.name ? near.name : "");
-}
-
 static void take_controller(const struct weir_invocation *call, struct weir_source_run *r, int *wrong)
 {
 	const char *argument;
@@ -69,7 +45,7 @@ static void take_controller(const struct weir_invocation *call, struct weir_sour
 	}
 	weir_age_defaults(ops, r->params);
 	for (u32 i = 0; (argument = weir_option_at(call, "set", i)) != NULL; i++) {
-		int bad = set_param(call, ops, argument, r->params);
+		int bad = weir_set_param(call, argument, ops->name, ops->params, ops->n_params, r->params);
 		*wrong = bad ? bad : *wrong;
 	}
 	r->config.source = weir_source_defaults(ops, r->params);

@@ -4,6 +4,7 @@
 #include "core/nearest.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void weir_option_quantity(const struct weir_invocation *call, const char *name, enum weir_quantity kind,
 			  u64 *value, int *code)
@@ -52,4 +53,36 @@ u32 weir_one_of(const struct weir_invocation *call, const char *what, const char
 	else
 		weir_usage_error(call, "%s%s: not %s", what, word, all);
 	return WEIR_NO_WORD;
+}
+
+static int unknown_param(const struct weir_invocation *call, const char *owner,
+			 const struct weir_param *param, u32 n_params, const char *name)
+{
+	struct weir_nearest near = weir_nearest_to(name);
+	for (u32 i = 0; i < n_params; i++)
+		weir_nearest_try(&near, param[i].name);
+	if (near.name)
+		return weir_usage_error(call, "--set %.60s: %s has no such parameter; did you mean %s?", name,
+					owner, near.name);
+	return weir_usage_error(call, "--set %.60s: %s has no such parameter", name, owner);
+}
+
+int weir_set_param(const struct weir_invocation *call, const char *argument, const char *owner,
+		   const struct weir_param *param, u32 n_params, u64 *values)
+{
+	char name[64], error[WEIR_QUANTITY_ERROR];
+	const char *equals = strchr(argument, '=');
+	size_t n = equals ? (size_t)(equals - argument) : 0;
+	if (n == 0 || n >= sizeof name)
+		return weir_usage_error(call, "--set %.60s: NAME=VALUE is expected", argument);
+	memcpy(name, argument, n);
+	name[n] = 0;
+	for (u32 i = 0; i < n_params; i++) {
+		if (strcmp(param[i].name, name))
+			continue;
+		if (weir_scenario_param(&param[i], equals + 1, &values[i], error))
+			return 0;
+		return weir_usage_error(call, "--set %s: %s", name, error);
+	}
+	return unknown_param(call, owner, param, n_params, name);
 }

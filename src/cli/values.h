@@ -5,6 +5,7 @@
 #define WEIR_CLI_VALUES_H
 
 #include "command.h"
+#include "scenario/param.h"
 #include "scenario/quantity.h"
 
 /* Reads an option with a unit; *value is left alone when it is absent. *code becomes WEIR_EXIT_USAGE after a
@@ -14,6 +15,11 @@ void weir_option_quantity(const struct weir_invocation *call, const char *name, 
 /* The same for what must be above 0. */
 void weir_option_positive(const struct weir_invocation *call, const char *name, enum weir_quantity kind,
 			  u64 *value, int *code);
+
+/* An argument NAME=VALUE of --set: into the value of that name, of the parameters of `owner`. 0, or an exit
+ * status. */
+int weir_set_param(const struct weir_invocation *call, const char *argument, const char *owner,
+		   const struct weir_param *param, u32 n_params, u64 *values);
 
 #define WEIR_NO_WORD 0xffffffffU
 /* Which of `words` (the list ends with NULL) this one is; WEIR_NO_WORD after an error that names them all and
