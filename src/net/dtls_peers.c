@@ -140,7 +140,7 @@ static bool afford_handshake(struct weir_dtls_server *v, u64 now_ns)
 {
 	u64 cost = WEIR_NS_PER_S / v->limits.handshakes_per_s;
 	u64 passed = weir_sub(now_ns, v->credited_ns), most = HANDSHAKES_AT_ONCE * cost;
-	v->credited_ns = now_ns;
+	v->credited_ns = weir_max(v->credited_ns, now_ns);
 	v->credit_ns = passed > most - v->credit_ns ? most : v->credit_ns + passed;
 	if (v->credit_ns < cost)
 		return false;
