@@ -140,6 +140,7 @@ void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 see
 		start_updates(a, now_ns);
 		break;
 	case WEIR_APP_REQUEST:
+	case WEIR_APP_ARRIVALS:
 	case WEIR_APP_KINDS:
 		break;
 	}

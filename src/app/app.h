@@ -25,6 +25,7 @@ enum weir_app_kind {
 	WEIR_APP_POISSON, /* datagrams of chunk_bytes at exponential gaps */
 	WEIR_APP_UPDATES, /* each chunk_bytes tell a state of rate_uhz: at equal gaps, the first at the start,
 			     or at exponential ones. A stream, or datagrams */
+	WEIR_APP_ARRIVALS, /* for a host each is a flow of its own, SIZED: arrivals.h */
 	WEIR_APP_KINDS
 };
 

@@ -27,6 +27,9 @@ const struct weir_app_info weir_app_infos[WEIR_APP_KINDS] = {
 	{.name = "updates",
 	 .about = "Tells a state that changes at a rate: over tcp, udp or acp. Its age is measured.",
 	 .needs_rate = true},
+    [WEIR_APP_ARRIVALS] =
+	{.name = "arrivals",
+	 .about = "Flows that arrive at random (Poisson), with sizes from a table: mostly short ones."},
 };
 
 bool weir_app_is_datagram(enum weir_app_kind kind)

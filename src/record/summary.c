@@ -207,6 +207,21 @@ static void put_group_age(struct weir_json *j, const struct weir_group_summary *
 	weir_json_put_double(j, "update_hz", g->update_hz);
 }
 
+static void put_fct(struct weir_json *j, const struct weir_fct_summary *c)
+{
+	weir_json_object(j);
+	weir_json_put_string(j, "size", c->size);
+	weir_json_put_u64(j, "min_bytes", c->min_bytes);
+	weir_json_key(j, "max_bytes");
+	if (c->max_bytes == WEIR_NEVER)
+		weir_json_null(j);
+	else
+		weir_json_u64(j, c->max_bytes);
+	weir_json_put_u64(j, "n", c->fct_ms.n);
+	put_spread(j, "fct_ms", &c->fct_ms);
+	weir_json_object_end(j);
+}
+
 static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 {
 	weir_json_object(j);
@@ -237,6 +252,11 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	put_count(j, "spurious", g->spurious);
 	weir_json_put_u64(j, "ce_packets", g->ce_packets);
 	put_group_age(j, g);
+	weir_json_put_double(j, "elastic_fraction", g->elastic_fraction);
+	weir_json_put_array(j, "fct");
+	for (u32 i = 0; i < g->n_fct; i++)
+		put_fct(j, &g->fct[i]);
+	weir_json_array_end(j);
 	weir_json_object_end(j);
 }
 
@@ -259,21 +279,6 @@ static void put_link(struct weir_json *j, const struct weir_link_summary *l)
 	weir_json_put_double(j, "queue_mean_bytes", l->queue_mean_bytes);
 	weir_json_put_double(j, "queue_max_bytes", l->queue_max_bytes);
 	put_spread(j, "queue_delay_ms", &l->queue_delay_ms);
-	weir_json_object_end(j);
-}
-
-static void put_fct(struct weir_json *j, const struct weir_fct_summary *c)
-{
-	weir_json_object(j);
-	weir_json_put_string(j, "size", c->size);
-	weir_json_put_u64(j, "min_bytes", c->min_bytes);
-	weir_json_key(j, "max_bytes");
-	if (c->max_bytes == WEIR_NEVER)
-		weir_json_null(j);
-	else
-		weir_json_u64(j, c->max_bytes);
-	weir_json_put_u64(j, "n", c->fct_ms.n);
-	put_spread(j, "fct_ms", &c->fct_ms);
 	weir_json_object_end(j);
 }
 

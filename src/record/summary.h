@@ -54,12 +54,20 @@ struct weir_flow_summary {
 	struct weir_signal_summary signal[WEIR_CC_SIGNALS_MAX];
 };
 
+#define WEIR_FCT_CLASSES 5 /* of all flows of a run: decades from 10 kB */
+#define WEIR_FCT_DECADES 6 /* of a group: decades from 15 kB */
+struct weir_fct_summary {
+	const char *size;	  /* "10kB-100kB" */
+	u64 min_bytes, max_bytes; /* min <= size < max; WEIR_NEVER: no upper end */
+	struct weir_spread fct_ms;
+};
+
 /* All flows of one name pattern: sums, and how single flows are spread. */
 struct weir_group_summary {
 	char name[WEIR_NAME_BYTES], path[WEIR_NAME_BYTES], controller[WEIR_NAME_BYTES];
 	const char *application;
 	u64 flows;
-	double goodput_bps, throughput_bps; /* sums */
+	double goodput_bps, throughput_bps; /* sums; of arrivals: of all their bytes over all the time */
 	double throughput_p10_bps, throughput_p50_bps, throughput_p90_bps, jain_throughput;
 	struct weir_spread rtt_ms, queue_delay_ms, one_way_delay_ms;
 	u64 packets_sent, packets_lost, retransmitted;
@@ -70,6 +78,10 @@ struct weir_group_summary {
 	struct weir_age_summary age;
 	double age_p10_ms, age_p50_ms, age_p90_ms, jain_age; /* over the flows' means */
 	double backlog_mean, update_hz;			     /* of acp: means over the flows; else NaN */
+	double elastic_fraction; /* of the bytes that arrived, in flows of more than 10 packets; NaN: not
+				    known */
+	u32 n_fct;		 /* 0: its flows do not end by themselves */
+	struct weir_fct_summary fct[WEIR_FCT_DECADES];
 };
 
 struct weir_link_summary {
@@ -80,13 +92,6 @@ struct weir_link_summary {
 	u64 drops_overflow, drops_aqm, drops_policer, drops_loss, marks;
 	double queue_mean_bytes, queue_max_bytes; /* of the samples */
 	struct weir_spread queue_delay_ms;
-};
-
-#define WEIR_FCT_CLASSES 5
-struct weir_fct_summary {
-	const char *size;	  /* "10kB-100kB" */
-	u64 min_bytes, max_bytes; /* min <= size < max; WEIR_NEVER: no upper end */
-	struct weir_spread fct_ms;
 };
 
 #define WEIR_NOTES_MAX 32

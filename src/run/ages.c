@@ -60,13 +60,14 @@ static struct weir_age_summary read_ledger(const struct weir_ledger *l, const st
 	return a;
 }
 
-void weir_ages_of_flow(struct weir_flow_summary *out, const struct weir_build *b, u32 flow)
+void weir_ages_of_flow(struct weir_flow_summary *out, const struct weir_build *b,
+		       const struct weir_build_entry *e, u32 flow)
 {
 	struct weir_flow_age a;
 	out->aged = weir_backend_flow_age(&b->backend, flow, &a);
 	if (!out->aged)
 		return;
-	out->age = read_ledger(&a.age, &b->age[flow]);
+	out->age = read_ledger(&a.age, &b->age[weir_build_hist(e, flow)]);
 	out->age_estimate = read_ledger(&a.estimate, NULL);
 	out->updates = (struct weir_updates_summary){
 	    .sent = a.acp ? a.updates : WEIR_NEVER,
@@ -152,8 +153,8 @@ static u32 read_entry(const struct weir_build *b, const struct weir_build_entry 
 		struct weir_flow_age a;
 		if (!weir_backend_flow_age(&b->backend, flow, &a))
 			continue;
-		if (!b->grouped)
-			merge(spread, &b->age[flow]);
+		if (!e->grouped)
+			merge(spread, &b->age[weir_build_hist(e, flow)]);
 		struct weir_age_summary age = read_ledger(&a.age, NULL);
 		if (isnan(age.mean_ms))
 			continue;
@@ -161,7 +162,7 @@ static u32 read_entry(const struct weir_build *b, const struct weir_build_entry 
 		add(&s, &a, &age);
 	}
 	if (g)
-		write_group(g, &s, scratch, b->grouped ? &b->age[e - b->entry] : spread);
+		write_group(g, &s, scratch, e->grouped ? &b->age[e->first_hist] : spread);
 	return s.n;
 }
 
@@ -175,7 +176,7 @@ int weir_ages_of_groups(struct weir_summary *out, const struct weir_build *b)
 	u32 fair = 0, group = 0;
 	for (u32 i = 0; means && spread && i < b->n_entries; i++) {
 		const struct weir_build_entry *e = &b->entry[i];
-		bool has_group = b->grouped || e->count > 1;
+		bool has_group = weir_build_has_group(e);
 		struct weir_group_summary *g = has_group ? &out->group[group++] : NULL;
 		if (!e->flow->age.measured)
 			continue;

@@ -20,7 +20,8 @@ struct weir_age_stretch weir_ages_since(const struct weir_flow_age *now, u64 now
 					struct weir_age_seen *seen);
 
 /* Fills in what the summary says of ages; nothing where they are not measured. */
-void weir_ages_of_flow(struct weir_flow_summary *out, const struct weir_build *b, u32 flow);
+void weir_ages_of_flow(struct weir_flow_summary *out, const struct weir_build *b,
+		       const struct weir_build_entry *e, u32 flow);
 /* After the groups are there: theirs, and the fairness of all flows. 0, or -1: no memory. */
 int weir_ages_of_groups(struct weir_summary *out, const struct weir_build *b);
 

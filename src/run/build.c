@@ -3,6 +3,8 @@
 
 #include "age/table.h"
 #include "age/wire.h"
+#include "app/arrivals.h"
+#include "arrivals.h"
 #include "cc/table.h"
 #include "historic.h"
 #include "traces.h"
@@ -15,17 +17,19 @@ _Static_assert(WEIR_SCENARIO_ACP_HEADER_BYTES == WEIR_AGE_HEADER_BYTES &&
 		   WEIR_SCENARIO_ACP_ANSWER_BYTES == WEIR_AGE_ANSWER_BYTES &&
 		   WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES == WEIR_AGE_VALUE_BYTES_MAX,
 	       "the scenario's sizes are those of the wire");
-_Static_assert((int)WEIR_SCENARIO_UPDATES == WEIR_APP_UPDATES, "the scenario's enums are the applications'");
+_Static_assert((int)WEIR_SCENARIO_ARRIVALS == WEIR_APP_ARRIVALS,
+	       "the scenario's enums are the applications'");
 
-struct weir_app_config weir_build_app(const struct weir_scenario_flow *f)
+struct weir_app_config weir_build_app(const struct weir_build *b, const struct weir_build_entry *e, u32 flow)
 {
+	const struct weir_scenario_flow *f = e->flow;
 	const struct weir_scenario_app *a = &f->app;
 	bool updates = a->kind == WEIR_SCENARIO_UPDATES, stream = f->transport == WEIR_SCENARIO_TCP;
 	return (struct weir_app_config){
-	    .kind = (enum weir_app_kind)a->kind,
+	    .kind = e->arrivals ? WEIR_APP_SIZED : (enum weir_app_kind)a->kind,
 	    .rate_bps = a->rate_bps,
 	    .chunk_bytes = updates && !stream ? weir_scenario_packet_bytes(f) : a->chunk_bytes,
-	    .size_bytes = a->size_bytes,
+	    .size_bytes = e->arrivals ? b->size_bytes[flow] : a->size_bytes,
 	    .on_ns = a->on_ns,
 	    .off_ns = a->off_ns,
 	    .rate_uhz = a->rate_uhz,
@@ -33,6 +37,17 @@ struct weir_app_config weir_build_app(const struct weir_scenario_flow *f)
 	    .exponential = a->exponential || (updates && a->generate == WEIR_SCENARIO_GENERATE_POISSON),
 	    .think_ns = a->think_ns,
 	};
+}
+
+bool weir_build_is_elastic(const struct weir_build *b, const struct weir_build_entry *e, u32 flow)
+{
+	return e->arrivals && b->size_bytes[flow] > WEIR_ELASTIC_ABOVE_PACKETS * e->flow->endpoint.mss_bytes;
+}
+
+bool weir_build_completes(const struct weir_scenario_flow *f)
+{
+	return f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST ||
+	       f->app.kind == WEIR_SCENARIO_ARRIVALS;
 }
 
 static bool is_acp(const struct weir_scenario_flow *f)
@@ -154,16 +169,43 @@ static void set_starts(struct weir_build *b, const struct weir_build_entry *e, u
 	}
 }
 
+/* Which flows the run has; of those that arrive at random only now how many. */
+static int lay_out(struct weir_build *b, const struct weir_traces *traces, u64 seed)
+{
+	const struct weir_scenario *s = b->scenario;
+	u64 n = 0, plain = 0;
+	for (u32 i = 0; i < s->n_flows; i++)
+		plain += s->flows[i].app.kind == WEIR_SCENARIO_ARRIVALS ? 0 : s->flows[i].count;
+	for (u32 i = 0; i < s->n_flows; i++) {
+		const struct weir_scenario_flow *f = &s->flows[i];
+		struct weir_build_entry *e = &b->entry[i];
+		bool arrivals = f->app.kind == WEIR_SCENARIO_ARRIVALS;
+		*e = (struct weir_build_entry){.flow = f,
+					       .first = (u32)n,
+					       .count = (u32)f->count,
+					       .first_hist = b->n_hists,
+					       .arrivals = arrivals,
+					       .grouped = arrivals || plain > WEIR_FLOWS_RECORDED_MAX,
+					       .numbered = arrivals || f->count > 1,
+					       .fair = !f->traffic};
+		if (arrivals && weir_build_arrivals(b, e, traces, seed) < 0)
+			return -1;
+		n += e->count;
+		b->n_hists += e->grouped ? 1 : e->count;
+		b->n_recorded += e->grouped ? 0 : e->count;
+	}
+	b->n_flows = (u32)n;
+	return 0;
+}
+
 /* Untouched pages of a histogram cost nothing: calloc of this size maps fresh memory. */
 static int allocate(struct weir_build *b)
 {
 	const struct weir_scenario *s = b->scenario;
-	b->n_flows = (u32)s->total_flows;
-	b->n_entries = s->n_flows;
-	b->grouped = b->n_flows > WEIR_FLOWS_RECORDED_MAX;
-	b->n_hists = b->grouped ? b->n_entries : b->n_flows;
-	b->entry = calloc(b->n_entries + 1u, sizeof *b->entry);
-	b->start_ns = calloc(b->n_flows + 1u, sizeof *b->start_ns);
+	u64 *starts = realloc(b->start_ns, (b->n_flows + 1u) * sizeof *b->start_ns);
+	if (!starts)
+		return -1;
+	b->start_ns = starts;
 	b->rtt_ns = calloc(b->n_hists + 1u, sizeof *b->rtt_ns);
 	b->queue_ns = calloc(b->n_hists + 1u, sizeof *b->queue_ns);
 	b->wait_ns = calloc(s->n_hops + 1u, sizeof *b->wait_ns);
@@ -173,7 +215,7 @@ static int allocate(struct weir_build *b)
 		aged = aged || s->flows[i].age.measured;
 	if (aged && !(b->age = calloc(b->n_hists + 1u, sizeof *b->age)))
 		return -1;
-	return b->entry && b->start_ns && b->rtt_ns && b->queue_ns && b->wait_ns && b->mean_bps ? 0 : -1;
+	return b->rtt_ns && b->queue_ns && b->wait_ns && b->mean_bps ? 0 : -1;
 }
 
 int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct weir_build_with *with,
@@ -182,29 +224,33 @@ int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct
 	memset(b, 0, sizeof *b);
 	b->scenario = s;
 	b->registry = with->registry;
-	if (allocate(b) < 0)
+	b->n_entries = s->n_flows;
+	b->entry = calloc(b->n_entries + 1u, sizeof *b->entry);
+	if (!b->entry || lay_out(b, traces, seed) < 0 || allocate(b) < 0)
 		return -1;
 	weir_traces_rates(traces, s, b->mean_bps);
 	if (with->emulated && !(b->delay_ns = calloc(b->n_hists + 1u, sizeof *b->delay_ns)))
 		return -1;
-	u32 first = 0;
 	for (u32 i = 0; i < s->n_flows; i++) {
-		struct weir_build_entry *e = &b->entry[i];
-		*e = (struct weir_build_entry){.flow = &s->flows[i],
-					       .first = first,
-					       .count = (u32)s->flows[i].count,
-					       .fair = !s->flows[i].traffic};
-		first += e->count;
-		if (set_controller(b, e, with) < 0)
+		if (set_controller(b, &b->entry[i], with) < 0)
 			return -1;
-		set_starts(b, e, seed);
+		if (!b->entry[i].arrivals)
+			set_starts(b, &b->entry[i], seed);
 	}
 	return 0;
 }
 
-u32 weir_build_hist(const struct weir_build *b, const struct weir_build_entry *e, u32 flow)
+const struct weir_build_entry *weir_build_entry_of(const struct weir_build *b, u32 flow)
 {
-	return b->grouped ? (u32)(e - b->entry) : flow;
+	u32 low = 0, high = b->n_entries;
+	while (high - low > 1) {
+		u32 middle = (low + high) / 2;
+		if (b->entry[middle].first <= flow)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &b->entry[low];
 }
 
 void weir_build_free(struct weir_build *b)
@@ -213,6 +259,7 @@ void weir_build_free(struct weir_build *b)
 		free(b->entry[i].own_params);
 	free(b->entry);
 	free(b->start_ns);
+	free(b->size_bytes);
 	free(b->rtt_ns);
 	free(b->queue_ns);
 	free(b->age);
@@ -224,7 +271,7 @@ void weir_build_free(struct weir_build *b)
 
 void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES])
 {
-	if (e->flow->count == 1)
+	if (!e->numbered)
 		snprintf(name, WEIR_BUILD_NAME_BYTES, "%.80s", e->flow->name);
 	else
 		snprintf(name, WEIR_BUILD_NAME_BYTES, "%.80s.%u", e->flow->name, flow - e->first + 1);
@@ -232,7 +279,7 @@ void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[
 
 void weir_build_group_name(const struct weir_build_entry *e, char name[WEIR_BUILD_NAME_BYTES])
 {
-	snprintf(name, WEIR_BUILD_NAME_BYTES, "%.80s%s", e->flow->name, e->count > 1 ? ".*" : "");
+	snprintf(name, WEIR_BUILD_NAME_BYTES, "%.80s%s", e->flow->name, e->numbered ? ".*" : "");
 }
 
 u64 weir_build_capacity_bytes(const struct weir_build *b, u32 hop, u64 now_ns)

@@ -7,7 +7,8 @@
 #include "registry.h"
 #include "scenario/scenario.h"
 
-/* More flows than this: histograms and records are kept for groups only. */
+/* More flows than this, those apart that arrive at random: histograms and records are kept for groups only.
+ */
 #define WEIR_FLOWS_RECORDED_MAX 1000
 
 #define WEIR_BUILD_NAME_BYTES 96
@@ -46,8 +47,12 @@ const struct weir_age_ops *weir_build_age_ops(const struct weir_scenario *s,
 
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
-	u32 first, count;			/* numbers of its flows, from 0 over all entries */
-	bool controlled;			/* a stream: neither datagrams nor acp */
+	u32 first, count; /* numbers of its flows, from 0 over all entries */
+	u32 first_hist;	  /* of its histograms: one for each flow; one if grouped */
+	bool arrivals;	  /* drawn by seed: their number, sizes and starts; then also grouped and numbered */
+	bool grouped;	  /* no single flow of it is recorded */
+	bool numbered;	  /* its flows are NAME.1, NAME.2, ... */
+	bool controlled;  /* a stream: neither datagrams nor acp */
 	char controller[WEIR_BUILD_NAME_BYTES]; /* as recorded: "kernel:cubic" stays visible */
 	const struct weir_cc_ops *ops;		/* NULL: the kernel's own, or none */
 	const struct weir_age_ops *age_ops;	/* of acp; else NULL */
@@ -65,9 +70,10 @@ struct weir_build {
 	u32 n_flows, n_entries;
 	struct weir_build_entry *entry; /* one for each flow of the scenario, in its order */
 	u64 *start_ns;			/* of each flow, jitter included */
-	bool grouped;			/* over WEIR_FLOWS_RECORDED_MAX flows: one histogram an entry */
+	u64 *size_bytes;		/* of each that arrived at random; NULL where there are none */
+	u32 n_recorded;			/* flows of entries that are not grouped */
 	u32 n_hists;
-	/* Of each flow, or of each entry when grouped. delay_ns: NULL in a simulation. Filled by who carries
+	/* Rows as weir_build_hist says. delay_ns: NULL in a simulation. Filled by who carries
 	 * it, and to be read at the end; on the way tallies serve. */
 	struct weir_hist *rtt_ns, *queue_ns, *delay_ns;
 	struct weir_age_spread *age; /* likewise; NULL where nobody asks for an age */
@@ -81,8 +87,27 @@ int weir_build(struct weir_build *b, const struct weir_scenario *s, const struct
 void weir_build_free(struct weir_build *b);
 
 /* Row of the histograms where this flow of the entry counts. */
-u32 weir_build_hist(const struct weir_build *b, const struct weir_build_entry *e, u32 flow);
-struct weir_app_config weir_build_app(const struct weir_scenario_flow *f);
+static inline u32 weir_build_hist(const struct weir_build_entry *e, u32 flow)
+{
+	return e->grouped ? e->first_hist : e->first_hist + (flow - e->first);
+}
+
+/* Whether the records sum its flows up. */
+static inline bool weir_build_has_group(const struct weir_build_entry *e)
+{
+	return e->grouped || e->count > 1;
+}
+
+/* A flow that arrived at random and is long enough to react to others: app/arrivals.h. */
+bool weir_build_is_elastic(const struct weir_build *b, const struct weir_build_entry *e, u32 flow);
+
+/* The entry of a flow. */
+const struct weir_build_entry *weir_build_entry_of(const struct weir_build *b, u32 flow);
+
+/* Of a flow of the entry, as a host takes it: one that arrived at random is a sized one. */
+struct weir_app_config weir_build_app(const struct weir_build *b, const struct weir_build_entry *e, u32 flow);
+/* Whether its flows end by themselves, and their completion times are recorded. */
+bool weir_build_completes(const struct weir_scenario_flow *f);
 
 /* "cubic", or "cubic.7" for one of several, from 1 as in the scenario. */
 void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES]);

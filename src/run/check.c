@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "app/arrivals.h"
 #include "buffer.h"
 
 #include <stdlib.h>
@@ -68,6 +69,30 @@ static void check_buffers(const struct weir_scenario_set *set, const struct weir
 	free(mean_bps);
 }
 
+static void check_arrivals(const struct weir_scenario_set *set, const struct weir_scenario *s,
+			   const struct weir_scenario_flow *f, struct weir_traces *traces,
+			   struct weir_diag *diag)
+{
+	struct weir_sizes sizes;
+	char why[200];
+	if (f->app.kind != WEIR_SCENARIO_ARRIVALS)
+		return;
+	if (!weir_traces_read_sizes(traces, &f->app, &sizes, why, sizeof why)) {
+		weir_scenario_mistake(set, diag, f->app.sizes_at,
+				      "sizes: %s. It is a file, or one of caida, dctcp, vl2 and fb-cache",
+				      why);
+		return;
+	}
+	u64 time_ns = weir_sub(weir_min(f->stop_ns, s->duration_ns), f->start_ns);
+	double n = weir_arrivals_expected(&sizes, f->app.load_bps, time_ns);
+	if (n > WEIR_SCENARIO_MAX_FLOWS)
+		weir_scenario_mistake(
+		    set, diag, f->at,
+		    "load: %.0f flows of %.0f B on average; at most 1000000: less load, or larger "
+		    "flows",
+		    n, sizes.mean_bytes);
+}
+
 u32 weir_check_hops(const struct weir_scenario_set *set, const struct weir_scenario *s,
 		    struct weir_traces *traces, struct weir_diag *diag)
 {
@@ -109,6 +134,8 @@ u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scen
 	weir_check_hops(set, s, traces, diag);
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_controller(set, s, with, &s->flows[i], diag);
+	for (u32 i = 0; i < s->n_flows; i++)
+		check_arrivals(set, s, &s->flows[i], traces, diag);
 	check_replacement(s, with, diag);
 	forget_repeated(diag, before);
 	return diag->n - before;

@@ -87,7 +87,7 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	    .sender = address_of(e, from, flow, ipv6),
 	    .receiver = address_of(e, WEIR_RIGHT - from, flow, ipv6),
 	    .controller = controller_of(e, entry),
-	    .app = weir_build_app(f),
+	    .app = weir_build_app(e->b, entry, flow),
 	    .seed = e->config.seed,
 	    .flow = flow,
 	    .start_ns = weir_add(e->zero_clock_ns, e->b->start_ns[flow]),

@@ -39,7 +39,7 @@ static bool watch_ages(struct weir_emulated *e)
 		if (!e->flow[flow].age)
 			return false;
 		weir_emulated_age_init(e->flow[flow].age, entry->flow->age.bound_ns,
-				       &b->age[weir_build_hist(b, entry, flow)]);
+				       &b->age[weir_build_hist(entry, flow)]);
 	}
 	return true;
 }
@@ -63,7 +63,7 @@ static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u6
 			e->flow[flow].reverse = entry->flow->reverse;
 			e->flow[flow].stop_ns = weir_add(e->lead_ns, entry->flow->stop_ns);
 			e->flow[flow].rtt_ns =
-			    entry->controlled ? &b->rtt_ns[weir_build_hist(b, entry, flow)] : NULL;
+			    entry->controlled ? &b->rtt_ns[weir_build_hist(entry, flow)] : NULL;
 		}
 	}
 }

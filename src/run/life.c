@@ -9,6 +9,12 @@ static bool stops_early(const struct weir_build *b, const struct weir_build_entr
 	return e->flow->stop_ns < b->scenario->duration_ns;
 }
 
+/* Each of its flows, with what it had to send. */
+static bool ends(const struct weir_build_entry *e)
+{
+	return e->arrivals || e->flow->app.kind == WEIR_SCENARIO_SIZED;
+}
+
 int weir_life_begin(struct weir_life *l, const struct weir_build *b)
 {
 	memset(l, 0, sizeof *l);
@@ -23,7 +29,7 @@ int weir_life_begin(struct weir_life *l, const struct weir_build *b)
 	bool stop = false, sized = false;
 	for (u32 i = 0; i < b->n_entries; i++) {
 		stop = stop || stops_early(b, &b->entry[i]);
-		sized = sized || b->entry[i].flow->app.kind == WEIR_SCENARIO_SIZED;
+		sized = sized || ends(&b->entry[i]);
 	}
 	if (stop && !(l->at_stop = calloc(b->n_flows + 1u, sizeof *l->at_stop)))
 		return -1;
@@ -117,7 +123,7 @@ void weir_life_of(const struct weir_life *l, const struct weir_build_entry *e, u
 		out->delivered_bytes = l->at_stop[flow].delivered;
 		out->received_bytes = l->at_stop[flow].received;
 	}
-	if (l->completed_ns && e->flow->app.kind == WEIR_SCENARIO_SIZED)
+	if (l->completed_ns && ends(e))
 		to_ns = weir_min(to_ns, l->completed_ns[flow]);
 	out->active_ns = weir_sub(to_ns, from_ns);
 	out->delivered_bytes = weir_sub(out->delivered_bytes, base->delivered_bytes);

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static u64 bits_per_second(u64 bytes, u64 ns)
-{
-	return weir_muldiv(bytes * 8, WEIR_NS_PER_S, ns);
-}
-
 /* Each so many steps, so that n things looked at over `steps` steps stay within the budget. */
 static u64 every(u64 n, u64 steps, u64 budget)
 {
@@ -26,15 +21,17 @@ static void choose_periods(struct weir_sampler *s)
 	s->flow_every = s->group_every = 1;
 	if (sc->sample_ns != usual_ns)
 		return;
-	u64 steps = weir_div(sc->duration_ns, sc->sample_ns);
-	s->flow_every = every(s->b->n_flows, steps, WEIR_SAMPLES_FLOWS);
-	s->group_every = every(s->b->n_flows, steps, WEIR_SAMPLES_GROUPS);
+	u64 steps = weir_div(sc->duration_ns, sc->sample_ns), n = 0;
+	for (u32 i = 0; i < s->b->n_entries; i++) /* of those that arrive few are there at a time */
+		n += s->b->entry[i].arrivals ? 0 : s->b->entry[i].count;
+	s->flow_every = every(n, steps, WEIR_SAMPLES_FLOWS);
+	s->group_every = every(n, steps, WEIR_SAMPLES_GROUPS);
 }
 
 static bool has_groups(const struct weir_build *b)
 {
 	for (u32 i = 0; i < b->n_entries; i++)
-		if (b->grouped || b->entry[i].count > 1)
+		if (weir_build_has_group(&b->entry[i]))
 			return true;
 	return false;
 }
@@ -59,15 +56,15 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 	choose_periods(s);
 	s->link = calloc(b->scenario->n_hops + 1u, sizeof *s->link);
 	s->signal_name = calloc(b->n_entries + 1u, sizeof *s->signal_name);
-	if (!s->link || !s->signal_name)
-		return -1;
-	if (!b->grouped && !(s->flow = calloc(b->n_flows + 1u, sizeof *s->flow)))
+	s->flow = calloc(b->n_hists + 1u, sizeof *s->flow);
+	if (!s->link || !s->signal_name || !s->flow)
 		return -1;
 	if (has_groups(b)) {
 		s->group = calloc(b->n_entries + 1u, sizeof *s->group);
 		s->group_received = calloc(b->n_flows + 1u, sizeof *s->group_received);
+		s->live = calloc(b->n_flows + 1u, sizeof *s->live);
 		s->spread_bps = calloc(4, sizeof *s->spread_bps);
-		if (!s->group || !s->group_received || !s->spread_bps)
+		if (!s->group || !s->group_received || !s->live || !s->spread_bps)
 			return -1;
 		s->spread_rtt = s->spread_bps + 1;
 		s->spread_cwnd = s->spread_bps + 2;
@@ -85,6 +82,7 @@ void weir_sampler_free(struct weir_sampler *s)
 	free(s->group);
 	free(s->link);
 	free(s->group_received);
+	free(s->live);
 	free(s->group_age);
 	free(s->spread_bps);
 	free(s->signal_name);
@@ -94,7 +92,7 @@ void weir_sampler_free(struct weir_sampler *s)
 void weir_sampler_restart(struct weir_sampler *s)
 {
 	const struct weir_backend *backend = &s->b->backend;
-	for (u32 i = 0; s->flow && i < s->b->n_flows; i++) {
+	for (u32 i = 0; i < s->b->n_hists; i++) {
 		struct weir_sampled_flow *f = &s->flow[i];
 		weir_backend_flow_tallies(backend, i, &f->seen);
 		f->looks = 0;
@@ -103,8 +101,9 @@ void weir_sampler_restart(struct weir_sampler *s)
 		memset(f->signal_looks, 0, sizeof f->signal_looks);
 	}
 	weir_sampler_restart_ages(s);
-	for (u32 i = 0; s->group && s->b->grouped && i < s->b->n_entries; i++)
-		weir_backend_flow_tallies(backend, i, &s->group[i].seen);
+	for (u32 i = 0; s->group && i < s->b->n_entries; i++)
+		if (s->b->entry[i].grouped)
+			weir_backend_flow_tallies(backend, s->b->entry[i].first_hist, &s->group[i].seen);
 	for (u32 i = 0; i < s->b->scenario->n_hops; i++) {
 		s->link[i].wait = weir_backend_hop_wait(backend, i);
 		s->link[i].looks = s->link[i].queue_max = 0;
@@ -122,7 +121,7 @@ static void put_mean(struct weir_sampler *s, const char *signal, const struct we
 	*last = *now;
 }
 
-static void put_tallies(struct weir_sampler *s, u32 hist, struct weir_flow_tallies *seen)
+void weir_sampler_put_tallies(struct weir_sampler *s, u32 hist, struct weir_flow_tallies *seen)
 {
 	struct weir_flow_tallies now;
 	weir_backend_flow_tallies(&s->b->backend, hist, &now);
@@ -173,7 +172,7 @@ static void add_means(const struct weir_build_entry *e, struct weir_sampled_flow
 
 static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 now_ns)
 {
-	struct weir_sampled_flow *f = &s->flow[flow];
+	struct weir_sampled_flow *f = &s->flow[weir_build_hist(e, flow)];
 	const struct weir_build *b = s->b;
 	u64 from_ns = weir_max(f->seen_ns, b->start_ns[flow]);
 	if (now_ns <= from_ns || f->done)
@@ -191,10 +190,10 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 		weir_series_flow(s->series, "", name);
 		u64 ns = now_ns - from_ns;
 		weir_series_fixed(s->series, "throughput_bps",
-				  bits_per_second(t.received_wire_bytes - f->received_bytes, ns), 0);
+				  weir_sampler_bps(t.received_wire_bytes - f->received_bytes, ns), 0);
 		weir_series_fixed(s->series, "goodput_bps",
-				  bits_per_second(t.delivered_bytes - f->delivered_bytes, ns), 0);
-		put_tallies(s, flow, &f->seen);
+				  weir_sampler_bps(t.delivered_bytes - f->delivered_bytes, ns), 0);
+		weir_sampler_put_tallies(s, weir_build_hist(e, flow), &f->seen);
 		if (e->controlled) {
 			put_state(s, e, &n);
 			weir_series_fixed(s->series, "retransmitted",
@@ -219,85 +218,6 @@ void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h,
 		weir_series_fixed(out, name[i], (u64)(weir_hist_quantile(h, q[i]) + .5), decimals);
 }
 
-/* Sums over the active flows of an entry, and how they are spread. */
-struct group_sum {
-	u64 active, delivered, received, retransmitted, lost, cwnd, inflight;
-};
-
-static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns, u64 from_ns,
-		      struct group_sum *sum)
-{
-	memset(s->spread_bps, 0, 3 * sizeof *s->spread_bps);
-	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
-		struct weir_flow_totals t;
-		weir_backend_flow_totals(&s->b->backend, flow, &t);
-		u64 news = t.received_wire_bytes - s->group_received[flow];
-		s->group_received[flow] = t.received_wire_bytes;
-		sum->delivered += t.delivered_bytes;
-		sum->received += t.received_wire_bytes;
-		sum->retransmitted += t.retransmitted_packets;
-		sum->lost += t.lost_packets;
-		struct weir_flow_now n;
-		weir_backend_flow_now(&s->b->backend, flow, &n);
-		if (s->b->start_ns[flow] >= now_ns || (n.done && news == 0))
-			continue;
-		sum->active++;
-		sum->cwnd += n.cwnd_bytes;
-		sum->inflight += n.inflight_bytes;
-		u64 ns = now_ns - weir_max(from_ns, s->b->start_ns[flow]);
-		weir_hist_add(s->spread_bps, bits_per_second(news, ns));
-		if (e->controlled && n.srtt_ns)
-			weir_hist_add(s->spread_rtt, n.srtt_ns);
-		if (e->controlled)
-			weir_hist_add(s->spread_cwnd, n.cwnd_bytes);
-	}
-}
-
-static void put_group(struct weir_sampler *s, const struct weir_build_entry *e, const struct group_sum *sum,
-		      u64 ns)
-{
-	static const char *const bps[] = {"throughput_p10_bps", "throughput_p50_bps", "throughput_p90_bps"};
-	static const char *const rtt[] = {"srtt_p10_ms", "srtt_p50_ms", "srtt_p90_ms"};
-	static const char *const cwnd[] = {"cwnd_p10_bytes", "cwnd_p50_bytes", "cwnd_p90_bytes"};
-	struct weir_sampled_group *g = &s->group[e - s->b->entry];
-	struct weir_series *out = s->series;
-	char name[WEIR_BUILD_NAME_BYTES];
-	weir_build_group_name(e, name);
-	weir_series_flow(out, "", name);
-	weir_series_fixed(out, "active_flows", sum->active, 0);
-	weir_series_fixed(out, "throughput_bps", bits_per_second(sum->received - g->received_bytes, ns), 0);
-	weir_series_fixed(out, "goodput_bps", bits_per_second(sum->delivered - g->delivered_bytes, ns), 0);
-	weir_sampler_put_spread(out, s->spread_bps, bps, 0);
-	if (s->b->grouped)
-		put_tallies(s, (u32)(e - s->b->entry), &g->seen);
-	weir_sampler_put_spread(out, s->spread_rtt, rtt, 6);
-	if (e->controlled) {
-		weir_series_fixed(out, "cwnd_bytes", sum->cwnd, 0);
-		weir_sampler_put_spread(out, s->spread_cwnd, cwnd, 0);
-		weir_series_fixed(out, "inflight_bytes", sum->inflight, 0);
-		weir_series_fixed(out, "retransmitted", sum->retransmitted - g->retransmitted, 0);
-	}
-	weir_series_fixed(out, "lost", sum->lost - g->lost, 0);
-}
-
-static void look_at_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns)
-{
-	struct weir_sampled_group *g = &s->group[e - s->b->entry];
-	struct group_sum sum = {0};
-	u64 from_ns = weir_max(g->seen_ns, e->flow->start_ns);
-	if (now_ns <= from_ns)
-		return;
-	sum_group(s, e, now_ns, g->seen_ns, &sum);
-	put_group(s, e, &sum, now_ns - from_ns);
-	if (e->flow->age.measured)
-		weir_sampler_group_age(s, e, now_ns);
-	g->seen_ns = now_ns;
-	g->delivered_bytes = sum.delivered;
-	g->received_bytes = sum.received;
-	g->retransmitted = sum.retransmitted;
-	g->lost = sum.lost;
-}
-
 static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 {
 	struct weir_sampled_link *l = &s->link[hop];
@@ -315,8 +235,8 @@ static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 		u64 sent = st->sent_bytes - l->sent_bytes, could = capacity - l->capacity_bytes;
 		weir_series_flow(out, "link:", s->b->scenario->hops[hop].name);
 		if (s->b->mean_bps[hop])
-			weir_series_fixed(out, "capacity_bps", bits_per_second(could, ns), 0);
-		weir_series_fixed(out, "throughput_bps", bits_per_second(sent, ns), 0);
+			weir_series_fixed(out, "capacity_bps", weir_sampler_bps(could, ns), 0);
+		weir_series_fixed(out, "throughput_bps", weir_sampler_bps(sent, ns), 0);
 		if (could)
 			weir_series_fixed(out, "utilization", weir_muldiv(sent, 1000000, could), 6);
 		weir_series_fixed(out, "queue_bytes", waiting, 0);
@@ -359,13 +279,13 @@ void weir_sampler_step(struct weir_sampler *s, u64 now_ns, bool last)
 	look_at_emulator(s);
 	for (u32 i = 0; i < b->scenario->n_hops; i++)
 		look_at_link(s, i, now_ns);
-	for (u32 i = 0; s->flow && i < b->n_entries; i++) {
+	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *e = &b->entry[i];
-		for (u32 flow = e->first; flow < e->first + e->count; flow++)
+		for (u32 flow = e->first; !e->grouped && flow < e->first + e->count; flow++)
 			if (last || s->step % s->flow_every == 0)
 				look_at_flow(s, e, flow, now_ns);
 	}
 	for (u32 i = 0; s->series && s->group && i < b->n_entries; i++)
-		if ((b->grouped || b->entry[i].count > 1) && (last || s->step % s->group_every == 0))
-			look_at_group(s, &b->entry[i], now_ns);
+		if (weir_build_has_group(&b->entry[i]) && (last || s->step % s->group_every == 0))
+			weir_sampler_group(s, &b->entry[i], now_ns);
 }

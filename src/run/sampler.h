@@ -33,6 +33,10 @@ struct weir_sampled_flow {
 struct weir_sampled_group {
 	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
 	struct weir_flow_tallies seen;
+	/* Of flows that arrive at random only those are looked at that may still move: in `live`, up to the
+	 * number of the first that has not begun; what the others had moved when they left is summed up. */
+	u32 n_live, begun;
+	struct weir_flow_totals gone;
 };
 
 struct weir_sampled_link {
@@ -47,11 +51,12 @@ struct weir_sampler {
 	const struct weir_build *b;
 	struct weir_series *series; /* NULL: means only */
 	u64 flow_every, group_every, step;
-	struct weir_sampled_flow *flow; /* NULL when the build is grouped */
+	struct weir_sampled_flow *flow; /* of each row of histograms; used where the entry is not grouped */
 	struct weir_sampled_group *group;
 	struct weir_sampled_link *link;
 	struct weir_tally late;
 	u64 *group_received;		 /* of each flow at the last look at its group */
+	u32 *live;			 /* likewise: an entry's flows that are looked at, from e->first on */
 	struct weir_age_seen *group_age; /* likewise; NULL where nobody asks for an age */
 	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd, *spread_age;
 	char (*signal_name)[WEIR_CC_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
@@ -71,6 +76,16 @@ void weir_sampler_flow_age(struct weir_sampler *s, const struct weir_build_entry
 			   u64 now_ns);
 void weir_sampler_group_age(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);
 void weir_sampler_restart_ages(struct weir_sampler *s);
+
+/* sampler_group.c: the rows of an entry's flows together. */
+void weir_sampler_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);
+/* Mean of the samples since the last look, in ms, of the histograms in this row. */
+void weir_sampler_put_tallies(struct weir_sampler *s, u32 hist, struct weir_flow_tallies *seen);
+
+static inline u64 weir_sampler_bps(u64 bytes, u64 ns)
+{
+	return weir_muldiv(bytes * 8, WEIR_NS_PER_S, ns);
+}
 
 /* Quantiles .1, .5 and .9 as three rows. */
 void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],

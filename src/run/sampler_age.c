@@ -22,7 +22,7 @@ static void take_signals(struct weir_sampler *s, const struct weir_build_entry *
 void weir_sampler_flow_age(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 seen_ns,
 			   u64 now_ns)
 {
-	struct weir_sampled_flow *f = &s->flow[flow];
+	struct weir_sampled_flow *f = &s->flow[weir_build_hist(e, flow)];
 	struct weir_flow_age a;
 	if (!weir_backend_flow_age(&s->b->backend, flow, &a))
 		return;
@@ -78,10 +78,8 @@ void weir_sampler_group_age(struct weir_sampler *s, const struct weir_build_entr
 void weir_sampler_restart_ages(struct weir_sampler *s)
 {
 	u64 now_ns = weir_backend_now_ns(&s->b->backend);
-	for (u32 i = 0; s->b->age && i < s->b->n_flows; i++) {
-		if (s->flow)
-			s->flow[i].age = (struct weir_age_seen){.at_ns = now_ns};
-		if (s->group_age)
-			s->group_age[i] = (struct weir_age_seen){.at_ns = now_ns};
-	}
+	for (u32 i = 0; s->b->age && i < s->b->n_hists; i++)
+		s->flow[i].age = (struct weir_age_seen){.at_ns = now_ns};
+	for (u32 i = 0; s->group_age && i < s->b->n_flows; i++)
+		s->group_age[i] = (struct weir_age_seen){.at_ns = now_ns};
 }

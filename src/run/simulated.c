@@ -78,11 +78,10 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .cc = e->ops,
 	    .params = e->params,
 	    .endpoint = endpoint_of(&f->endpoint),
-	    .app = weir_build_app(f),
 	    .stop_ns = f->stop_ns,
 	    .age = f->age.measured,
 	    .age_bound_ns = f->age.bound_ns,
-	    .fct = f->app.kind == WEIR_SCENARIO_SIZED || f->app.kind == WEIR_SCENARIO_REQUEST,
+	    .fct = weir_build_completes(f),
 	};
 	struct weir_source_config source;
 	if (e->age_ops) {
@@ -93,7 +92,8 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 		struct weir_bsd43_config historic = weir_historic_sender(&f->endpoint, seed, flow);
 		c.historic = weir_is_historic(f) ? &historic : NULL;
 		weir_historic_receiver(&f->endpoint, seed, flow, &c.endpoint);
-		u32 hist = weir_build_hist(b, e, flow);
+		u32 hist = weir_build_hist(e, flow);
+		c.app = weir_build_app(b, e, flow);
 		c.start_ns = b->start_ns[flow];
 		c.rtt_ns = e->controlled || c.acp ? &b->rtt_ns[hist] : NULL;
 		c.age_spread = f->age.measured ? &b->age[hist] : NULL;

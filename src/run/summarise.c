@@ -68,6 +68,7 @@ static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, 
 		     const struct weir_build_entry *e, u32 flow)
 {
 	struct weir_lived lived;
+	u32 hist = weir_build_hist(e, flow);
 	weir_life_of(life, e, flow, &lived);
 	weir_build_flow_name(e, flow, out->name);
 	put_name(out->path, b->scenario->paths[e->flow->path].name);
@@ -77,10 +78,10 @@ static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, 
 	out->active_s = SECONDS(lived.active_ns);
 	out->goodput_bps = rate_bps(lived.delivered_bytes, lived.active_ns);
 	out->throughput_bps = rate_bps(lived.received_bytes, lived.active_ns);
-	weir_spread_from_hist(&out->rtt_ms, &b->rtt_ns[flow], 1e6);
-	weir_spread_from_hist(&out->queue_delay_ms, &b->queue_ns[flow], 1e6);
+	weir_spread_from_hist(&out->rtt_ms, &b->rtt_ns[hist], 1e6);
+	weir_spread_from_hist(&out->queue_delay_ms, &b->queue_ns[hist], 1e6);
 	if (b->delay_ns)
-		weir_spread_from_hist(&out->one_way_delay_ms, &b->delay_ns[flow], 1e6);
+		weir_spread_from_hist(&out->one_way_delay_ms, &b->delay_ns[hist], 1e6);
 	out->packets_sent = lived.totals.sent_packets;
 	out->packets_lost = lived.totals.lost_packets;
 	out->retransmitted = lived.totals.retransmitted_packets;
@@ -95,38 +96,56 @@ static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, 
 static int sum_flows(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
 		     const struct weir_sampler *sampler)
 {
-	if (b->grouped)
-		return 0;
-	out->flow = calloc(b->n_flows + 1u, sizeof *out->flow);
+	out->flow = calloc(b->n_recorded + 1u, sizeof *out->flow);
 	if (!out->flow)
 		return -1;
-	out->n_flows = b->n_flows;
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *e = &b->entry[i];
-		for (u32 flow = e->first; flow < e->first + e->count; flow++) {
-			sum_flow(&out->flow[flow], b, life, e, flow);
-			flow_signals(&out->flow[flow], e, &sampler->flow[flow]);
-			weir_ages_of_flow(&out->flow[flow], b, flow);
+		for (u32 flow = e->first; !e->grouped && flow < e->first + e->count; flow++) {
+			struct weir_flow_summary *f = &out->flow[out->n_flows++];
+			sum_flow(f, b, life, e, flow);
+			flow_signals(f, e, &sampler->flow[weir_build_hist(e, flow)]);
+			weir_ages_of_flow(f, b, e, flow);
 		}
 	}
 	return 0;
 }
 
-/* Of all flows of an entry together; `rows` has one for each flow, or one for each entry when grouped. */
-static void spread_of_entry(struct weir_spread *out, const struct weir_build *b,
-			    const struct weir_build_entry *e, const struct weir_hist *rows,
-			    struct weir_hist *scratch)
+/* Of all flows of an entry together; `rows` has one for each flow, or one if it is grouped. */
+static void spread_of_entry(struct weir_spread *out, const struct weir_build_entry *e,
+			    const struct weir_hist *rows, struct weir_hist *scratch)
 {
 	if (!rows)
 		return;
-	if (b->grouped) {
-		weir_spread_from_hist(out, &rows[e - b->entry], 1e6);
+	if (e->grouped) {
+		weir_spread_from_hist(out, &rows[e->first_hist], 1e6);
 		return;
 	}
 	memset(scratch, 0, sizeof *scratch);
 	for (u32 flow = e->first; flow < e->first + e->count; flow++)
-		weir_hist_merge(scratch, &rows[flow]);
+		weir_hist_merge(scratch, &rows[weir_build_hist(e, flow)]);
 	weir_spread_from_hist(out, scratch, 1e6);
+}
+
+/* What flows that arrive at random moved in all, over the time in which they came: rates of flows that were
+ * there one after the other add up to nothing. */
+static void sum_arrivals(struct weir_group_summary *g, const struct weir_build *b,
+			 const struct weir_life *life, const struct weir_build_entry *e)
+{
+	u64 from_ns = weir_max(life->from_ns, e->flow->start_ns);
+	u64 to_ns = weir_min(life->end_ns, e->flow->stop_ns);
+	u64 delivered = 0, received = 0, elastic = 0;
+	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
+		struct weir_lived lived;
+		weir_life_of(life, e, flow, &lived);
+		delivered += lived.delivered_bytes;
+		received += lived.received_bytes;
+		if (weir_build_is_elastic(b, e, flow))
+			elastic += lived.received_bytes;
+	}
+	g->goodput_bps = rate_bps(delivered, weir_sub(to_ns, from_ns));
+	g->throughput_bps = rate_bps(received, weir_sub(to_ns, from_ns));
+	g->elastic_fraction = share(elastic, received);
 }
 
 /* `rates` takes the throughput of each flow that was there; returns how many were. */
@@ -139,6 +158,7 @@ static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, c
 	put_name(g->controller, e->controller);
 	g->application = application_name(e);
 	g->flows = e->count;
+	g->elastic_fraction = (double)NAN;
 	for (u32 flow = e->first; flow < e->first + e->count; flow++) {
 		struct weir_lived lived;
 		weir_life_of(life, e, flow, &lived);
@@ -155,6 +175,8 @@ static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, c
 		g->throughput_bps += rates[n++];
 		g->goodput_bps += rate_bps(lived.delivered_bytes, lived.active_ns);
 	}
+	if (e->arrivals)
+		sum_arrivals(g, b, life, e);
 	g->loss_fraction = share(g->packets_lost, g->packets_sent);
 	forget_uncounted(b->backend.ops, &g->timeouts, &g->recoveries, &g->spurious);
 	g->jain_throughput = jain_or_none(rates, n);
@@ -184,11 +206,11 @@ static int sum_groups(struct weir_summary *out, const struct weir_build *b, cons
 		u32 n = sum_group(g, b, life, e, rates + fair);
 		memcpy(sorted, rates + fair, n * sizeof *sorted);
 		spread_rates(g, sorted, n);
-		spread_of_entry(&g->rtt_ms, b, e, b->rtt_ns, scratch);
-		spread_of_entry(&g->queue_delay_ms, b, e, b->queue_ns, scratch);
-		spread_of_entry(&g->one_way_delay_ms, b, e, b->delay_ns, scratch);
+		spread_of_entry(&g->rtt_ms, e, b->rtt_ns, scratch);
+		spread_of_entry(&g->queue_delay_ms, e, b->queue_ns, scratch);
+		spread_of_entry(&g->one_way_delay_ms, e, b->delay_ns, scratch);
 		fair += e->fair ? n : 0;
-		if (b->grouped || e->count > 1)
+		if (weir_build_has_group(e))
 			out->n_groups++;
 		else
 			*g = (struct weir_group_summary){.flows = 0};
@@ -239,40 +261,6 @@ static int sum_links(struct weir_summary *out, const struct weir_build *b, const
 	return 0;
 }
 
-/* Completion times by decimal size class, of what began after the warm-up. */
-static int sum_completions(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life)
-{
-	static const char *const size[WEIR_FCT_CLASSES] = {"<10kB", "10kB-100kB", "100kB-1MB", "1MB-10MB",
-							   ">=10MB"};
-	static const u64 border[WEIR_FCT_CLASSES + 1] = {0, 10000, 100000, 1000000, 10000000, WEIR_NEVER};
-	bool any = false;
-	for (u32 i = 0; i < b->n_entries; i++)
-		any = any || b->entry[i].flow->app.kind == WEIR_SCENARIO_SIZED ||
-		      b->entry[i].flow->app.kind == WEIR_SCENARIO_REQUEST;
-	if (!any)
-		return 0;
-	struct weir_hist *hist = calloc(WEIR_FCT_CLASSES, sizeof *hist);
-	if (!hist)
-		return -1;
-	u64 n;
-	const struct weir_completion *c = weir_backend_completions(&b->backend, &n);
-	for (u64 i = 0; i < n; i++) {
-		u32 k = 0;
-		while (c[i].bytes >= border[k + 1])
-			k++;
-		if (c[i].start_ns >= life->from_ns)
-			weir_hist_add(&hist[k], c[i].end_ns - c[i].start_ns);
-	}
-	out->n_fct = WEIR_FCT_CLASSES;
-	for (u32 k = 0; k < WEIR_FCT_CLASSES; k++) {
-		out->fct[k] = (struct weir_fct_summary){
-		    .size = size[k], .min_bytes = border[k], .max_bytes = border[k + 1]};
-		weir_spread_from_hist(&out->fct[k].fct_ms, &hist[k], 1e6);
-	}
-	free(hist);
-	return 0;
-}
-
 int weir_summarise(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
 		   const struct weir_sampler *sampler)
 {
@@ -288,5 +276,5 @@ int weir_summarise(struct weir_summary *out, const struct weir_build *b, const s
 		return -1;
 	if (weir_ages_of_groups(out, b) < 0)
 		return -1;
-	return sum_completions(out, b, life);
+	return weir_summarise_fct(out, b, life);
 }

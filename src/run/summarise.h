@@ -12,4 +12,7 @@
 int weir_summarise(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life,
 		   const struct weir_sampler *sampler);
 
+/* summarise_fct.c: completion times of all flows, and of each group. The groups are there. Likewise. */
+int weir_summarise_fct(struct weir_summary *out, const struct weir_build *b, const struct weir_life *life);
+
 #endif

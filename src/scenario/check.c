@@ -192,8 +192,14 @@ static bool read_flag(const char *text, bool *into, char error[240])
 	return false;
 }
 
-static bool read_file(struct weir_checker *c, const char *text, const char **into)
+static bool read_file(struct weir_checker *c, const struct weir_schema_key *key, const char *text,
+		      const char **into)
 {
+	char word[32];
+	*into = text;
+	for (u32 i = 0; key->words && weir_schema_word(key->words, i, word); i++)
+		if (!strcmp(word, text))
+			return true;
 	const char *folder = text[0] == '/' ? "" : c->tree->folder;
 	size_t n = strlen(folder), m = strlen(text);
 	char *path = weir_check_get(c, 1, n + m + 1);
@@ -250,7 +256,7 @@ bool weir_check_value(struct weir_checker *c, const struct weir_schema_key *key,
 			*(struct weir_scenario_place *)(void *)((char *)into + key->place_at) = at;
 		if (!read_text(key, text, (const char **)(void *)field, error))
 			return false;
-		return key->kind != WEIR_KEY_FILE || read_file(c, text, (const char **)(void *)field);
+		return key->kind != WEIR_KEY_FILE || read_file(c, key, text, (const char **)(void *)field);
 	case WEIR_KEY_WORD:
 		return read_word(key, text, (u32 *)(void *)field, error);
 	case WEIR_KEY_FLAG:

@@ -63,6 +63,13 @@ void weir_check_controller(struct weir_checker *c, const struct weir_yaml *node,
 struct weir_scenario_hop *weir_check_network(struct weir_checker *c, struct weir_scenario *s);
 void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct weir_scenario_hop *hops);
 
+/* A key that makes no sense there: a mistake if it is given. */
+void weir_check_refuse(struct weir_checker *c, const struct weir_yaml *node, const char *key,
+		       const char *what);
+/* Many flows in one entry: nothing of any other application. */
+void weir_check_arrivals(struct weir_checker *c, const struct weir_yaml *node,
+			 const struct weir_scenario_flow *flow);
+
 /* Puts one --set KEY=VALUE into the tree. */
 void weir_tree_set(struct weir_checker *c, u32 number, const char *argument);
 

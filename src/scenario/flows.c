@@ -70,7 +70,8 @@ static const char *app_word(u32 kind)
 	return kind == WEIR_SCENARIO_CBR ? "cbr" : kind == WEIR_SCENARIO_POISSON ? "poisson" : "updates";
 }
 
-static void refuse(struct weir_checker *c, const struct weir_yaml *node, const char *key, const char *what)
+void weir_check_refuse(struct weir_checker *c, const struct weir_yaml *node, const char *key,
+		       const char *what)
 {
 	const struct weir_yaml *child = weir_yaml_find(node, key);
 	if (child)
@@ -98,11 +99,11 @@ static void check_datagrams(struct weir_checker *c, const struct weir_yaml *node
 {
 	char what[32];
 	snprintf(what, sizeof what, "datagrams (%s)", app_word(flow->app.kind));
-	refuse(c, node, "controller", what);
+	weir_check_refuse(c, node, "controller", what);
 	if (flow->transport == WEIR_SCENARIO_UDP)
 		return;
-	refuse(c, node, "endpoint", what);
-	refuse(c, node, "transport", what);
+	weir_check_refuse(c, node, "endpoint", what);
+	weir_check_refuse(c, node, "transport", what);
 }
 
 static void check_application(struct weir_checker *c, const struct weir_yaml *node,
@@ -190,6 +191,7 @@ static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
 	check_application(c, node, flow);
 	check_age_controller(c, node, flow);
 	settle_updates(c, node, flow);
+	weir_check_arrivals(c, node, flow);
 	flow->age.measured |= flow->age.bound_ns > 0;
 	if (weir_scenario_is_datagram(flow))
 		check_datagrams(c, node, flow);

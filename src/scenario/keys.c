@@ -36,9 +36,11 @@ static void print_words(const char *words, u32 only, FILE *to)
 
 static void print_value(const struct weir_schema_key *key, FILE *to)
 {
-	if (key->kind == WEIR_KEY_WORD)
+	if (key->words)
 		print_words(key->words, ~0u, to);
-	else
+	if (key->kind == WEIR_KEY_FILE && key->words)
+		fputs(", or a file", to);
+	else if (!key->words)
 		fputs(kind_words[key->kind], to);
 	if (key->flags & WEIR_KEY_UNLIMITED)
 		fputs(", `unlimited`", to);

@@ -154,10 +154,12 @@ enum weir_scenario_app_kind {
 	WEIR_SCENARIO_PACED,
 	WEIR_SCENARIO_ON_OFF,
 	WEIR_SCENARIO_REQUEST,
-	WEIR_SCENARIO_CBR,     /* datagrams: neither controller nor endpoint */
-	WEIR_SCENARIO_POISSON, /* likewise */
-	WEIR_SCENARIO_UPDATES, /* of a state: by tcp a stream of them, by udp and acp one a datagram */
+	WEIR_SCENARIO_CBR,	/* datagrams: neither controller nor endpoint */
+	WEIR_SCENARIO_POISSON,	/* likewise */
+	WEIR_SCENARIO_UPDATES,	/* of a state: by tcp a stream of them, by udp and acp one a datagram */
+	WEIR_SCENARIO_ARRIVALS, /* many flows: one that is sized for each that arrives */
 };
+#define WEIR_SCENARIO_SIZES "caida|dctcp|vl2|fb-cache" /* the tables of flow sizes that come along */
 /* When a value comes into being that an update tells. */
 enum weir_scenario_generate {
 	WEIR_SCENARIO_GENERATE_AT_SLOT,	 /* asked for when it is about to leave: acp only */
@@ -173,6 +175,9 @@ struct weir_scenario_app {
 	bool exponential;
 	u64 update_bytes, rate_uhz; /* UPDATES: payload of each; how many a second, in millionths */
 	u32 generate;		    /* UPDATES: enum weir_scenario_generate */
+	u64 load_bps;		    /* ARRIVALS: mean payload that they offer */
+	const char *sizes;	    /* ARRIVALS: one of WEIR_SCENARIO_SIZES, else the path of a file */
+	struct weir_scenario_place sizes_at;
 };
 
 /* Of acp, without the headers of UDP and IP (docs/formats.md, "Telemetry on the wire"). */
@@ -202,7 +207,8 @@ struct weir_scenario_controller {
 	struct weir_scenario_place at;
 };
 
-/* One flow, or `count` equal ones that are then called name.1 ... name.N. */
+/* One flow, or `count` equal ones that are then called name.1 ... name.N. How many there are of ARRIVALS only
+ * a run knows, by its seed: their count is 1. */
 struct weir_scenario_flow {
 	const char *name;
 	u32 path; /* index into weir_scenario.paths */

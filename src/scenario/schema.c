@@ -194,6 +194,9 @@ static const struct weir_schema_key flow_keys[] = {
      .only = BIT(UDP) | BIT(ACP), .default_text = "updates",
      .help = "`updates`; by udp also `cbr` and `poisson`"},
     {"rate", WEIR_KEY_RATE, WEIR_KEY_SHARED, RATES, .help = "short for `application.rate`"},
+    {"load", WEIR_KEY_RATE, WEIR_KEY_SHARED, RATES, .help = "short for `application.load`"},
+    {"sizes", WEIR_KEY_FILE, WEIR_KEY_SHARED, .words = WEIR_SCENARIO_SIZES,
+     .help = "short for `application.sizes`"},
     {"size", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 1000 * TB,
      .help = "short for `application.size`"},
     {"update", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 65000,
@@ -228,7 +231,7 @@ static const struct weir_schema_key flow_keys[] = {
 #define DATAGRAMS (BIT(CBR) | BIT(POISSON))
 static const struct weir_schema_key application_keys[] = {
     {"name", WEIR_KEY_WORD, SINGLE | REQUIRED, AT(weir_scenario_app, kind),
-     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson|updates", .help = "which"},
+     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson|updates|arrivals", .help = "which"},
     {"rate", WEIR_KEY_RATE, REQUIRED, AT(weir_scenario_app, rate_bps), .only = BIT(PACED) | DATAGRAMS, RATES,
      .help = "of what it writes; of datagrams on the wire"},
     {"rate", WEIR_KEY_RATE, AT(weir_scenario_app, rate_bps), .only = BIT(ON_OFF), RATES,
@@ -252,6 +255,13 @@ static const struct weir_schema_key application_keys[] = {
 	     "at `rate`: at equal gaps (the default where there is a rate), or at exponential ones"},
     {"rate", WEIR_KEY_FREQUENCY, AT(weir_scenario_app, rate_uhz), .only = BIT(UPDATES), FREQUENCIES,
      .help = "how often a new value is there; needed but for acp"},
+    {"sizes", WEIR_KEY_FILE, REQUIRED, AT(weir_scenario_app, sizes), .only = BIT(ARRIVALS),
+     .place_at = offsetof(struct weir_scenario_app, sizes_at), .words = WEIR_SCENARIO_SIZES,
+     .help =
+	 "how large the flows are: a table that comes along, or a file of lines \"BYTES FRACTION\", looked "
+	 "for from the scenario's folder"},
+    {"load", WEIR_KEY_RATE, REQUIRED, AT(weir_scenario_app, load_bps), .only = BIT(ARRIVALS), RATES,
+     .help = "payload that the flows bring, on average: they arrive at random, load / mean size a second"},
     {"exponential", WEIR_KEY_FLAG, AT(weir_scenario_app, exponential), .only = BIT(ON_OFF) | BIT(REQUEST),
      .default_text = "false", .help = "the times above are means of an exponential distribution"},
 };

@@ -11,7 +11,8 @@ enum weir_key_kind {
 	WEIR_KEY_NAME,	   /* letters, digits, - and _; const char * */
 	WEIR_KEY_WORD,	   /* one of `words`; u32, its number */
 	WEIR_KEY_FLAG,	   /* true or false; bool */
-	WEIR_KEY_FILE,	   /* const char *, resolved from the scenario's folder, and a place */
+	WEIR_KEY_FILE,	   /* const char *, resolved from the scenario's folder, and a place; one of
+			      `words`, if there are any, stays as it is */
 	WEIR_KEY_FRACTION, /* 0 to 1 or in %; double */
 	WEIR_KEY_COUNT,	   /* these six: u64 */
 	WEIR_KEY_RATE,
