@@ -52,6 +52,11 @@ static u64 wake_updates(struct weir_app *a, u64 due_ns)
 	return 0;
 }
 
+bool weir_app_is_asked_for(enum weir_app_kind kind)
+{
+	return kind == WEIR_APP_REQUEST || kind == WEIR_APP_VIDEO;
+}
+
 static void begin_on(struct weir_app *a, u64 now_ns)
 {
 	a->on = true;
@@ -139,6 +144,9 @@ void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 see
 	case WEIR_APP_UPDATES:
 		start_updates(a, now_ns);
 		break;
+	case WEIR_APP_VIDEO:
+		weir_video_start(&a->video, now_ns);
+		break;
 	case WEIR_APP_REQUEST:
 	case WEIR_APP_ARRIVALS:
 	case WEIR_APP_KINDS:
@@ -175,8 +183,23 @@ u64 weir_app_on_wake(struct weir_app *a, u64 now_ns, u64 sent_bytes)
 	}
 }
 
+static u64 on_video_delivered(struct weir_app *a, u64 now_ns, u64 total_bytes)
+{
+	const struct weir_video_config *c = &a->config.video;
+	if (a->stop_ns != WEIR_NEVER || total_bytes < a->requests || !c->rungs)
+		return WEIR_NEVER;
+	if (a->requests)
+		weir_video_arrived(&a->video, c, a->started_ns, now_ns);
+	u64 at_ns = weir_video_choose(&a->video, c, now_ns);
+	a->requests =
+	    weir_min(weir_add(a->requests, weir_video_chunk_bytes(c, a->video.rung)), WEIR_NEVER - 1);
+	return at_ns;
+}
+
 u64 weir_app_on_delivered(struct weir_app *a, u64 now_ns, u64 total_bytes)
 {
+	if (a->config.kind == WEIR_APP_VIDEO)
+		return on_video_delivered(a, now_ns, total_bytes);
 	if (a->config.kind != WEIR_APP_REQUEST || a->stop_ns != WEIR_NEVER || a->config.size_bytes == 0)
 		return WEIR_NEVER;
 	if (total_bytes < weir_muldiv(a->requests, a->config.size_bytes, 1))
@@ -189,16 +212,19 @@ u64 weir_app_on_delivered(struct weir_app *a, u64 now_ns, u64 total_bytes)
 
 void weir_app_on_request(struct weir_app *a, u64 now_ns, u64 n)
 {
-	if (a->config.kind != WEIR_APP_REQUEST || now_ns >= a->stop_ns || n <= a->served)
+	if (!weir_app_is_asked_for(a->config.kind) || now_ns >= a->stop_ns || n <= a->served)
 		return;
+	u64 answer_bytes = a->config.kind == WEIR_APP_VIDEO ? 1 : a->config.size_bytes;
 	a->served = n;
-	a->written_bytes = weir_min(weir_muldiv(n, a->config.size_bytes, 1), WEIR_NEVER - 1);
+	a->written_bytes = weir_min(weir_muldiv(n, answer_bytes, 1), WEIR_NEVER - 1);
 }
 
 void weir_app_stop(struct weir_app *a, u64 now_ns, u64 sent_bytes)
 {
 	if (a->stop_ns != WEIR_NEVER)
 		return;
+	if (a->config.kind == WEIR_APP_VIDEO)
+		weir_video_advance(&a->video, now_ns);
 	a->stop_ns = now_ns;
 	a->wake_ns = WEIR_NEVER;
 	a->on = false;

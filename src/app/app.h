@@ -11,6 +11,7 @@
 #define WEIR_APP_APP_H
 
 #include "core/rng.h"
+#include "video.h"
 
 enum weir_app_kind {
 	WEIR_APP_BULK,	  /* stream: always has more */
@@ -26,6 +27,7 @@ enum weir_app_kind {
 	WEIR_APP_UPDATES, /* each chunk_bytes tell a state of rate_uhz: at equal gaps, the first at the start,
 			     or at exponential ones. A stream, or datagrams */
 	WEIR_APP_ARRIVALS, /* for a host each is a flow of its own, SIZED: arrivals.h */
+	WEIR_APP_VIDEO,	   /* stream: the receiver asks for chunks of video, of a bitrate that it chooses */
 	WEIR_APP_KINDS
 };
 
@@ -41,6 +43,7 @@ struct weir_app_config {
 	bool exponential;  /* ON_OFF, REQUEST, UPDATES: periods, think times and gaps are exponential, else
 			      constant */
 	u64 think_ns;	   /* REQUEST */
+	struct weir_video_config video;
 };
 
 /* Fixed size, no allocation; copyable. */
@@ -55,9 +58,10 @@ struct weir_app {
 	u64 chunk_ns; /* ON_OFF with a rate: when the next chunk is due; while off, how long after the next
 			 on */
 	u64 started_ns, stop_ns; /* stop_ns: when weir_app_stop came, WEIR_NEVER before */
-	u64 requests;		 /* REQUEST, at the receiver: asked for so far. A request that leaves now has
-				    this number */
-	u64 served;		 /* REQUEST, at the sender: the highest request seen */
+	/* REQUEST and VIDEO, at the receiver: asked for so far, answers or bytes. A request that leaves now
+	 * has this number. At the sender: the highest seen. */
+	u64 requests, served;
+	struct weir_video video; /* at the receiver */
 	i64 carry;		 /* remainder of gap computations, so that rates are exact */
 };
 
@@ -72,6 +76,7 @@ extern const struct weir_app_info weir_app_infos[WEIR_APP_KINDS];
 
 bool weir_app_is_datagram(enum weir_app_kind kind); /* whatever its config */
 bool weir_app_sends_datagrams(const struct weir_app_config *c);
+bool weir_app_is_asked_for(enum weir_app_kind kind); /* the receiver makes requests */
 void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 seed, u64 flow, u64 now_ns);
 /* wake_ns has come. Stream: updates written_bytes and closed; sent_bytes says how many bytes of the stream
  * have been sent at least once, which is where an endless burst ends. Returns the wire bytes of the
@@ -79,8 +84,8 @@ void weir_app_start(struct weir_app *a, const struct weir_app_config *c, u64 see
  * forward, counted from when it was due: a host that is late calls again while wake_ns has come, and the
  * rate holds. */
 u64 weir_app_on_wake(struct weir_app *a, u64 now_ns, u64 sent_bytes);
-/* The receiving side has delivered so many bytes of the stream in order. For WEIR_APP_REQUEST it returns
- * the time at which the next request (number a->requests) should leave the receiver, once for each, else
+/* The receiving side has delivered so many bytes of the stream in order. Where there are requests it returns
+ * the time at which the next one (number a->requests) should leave the receiver, once for each, else
  * WEIR_NEVER. */
 u64 weir_app_on_delivered(struct weir_app *a, u64 now_ns, u64 total_bytes);
 /* A request (number n, from 1) reached the sending side; repeats are harmless, and a later number asks for

@@ -30,6 +30,9 @@ const struct weir_app_info weir_app_infos[WEIR_APP_KINDS] = {
     [WEIR_APP_ARRIVALS] =
 	{.name = "arrivals",
 	 .about = "Flows that arrive at random (Poisson), with sizes from a table: mostly short ones."},
+    [WEIR_APP_VIDEO] = {.name = "video",
+			.about = "A player fetches chunks at bitrates that it chooses by its buffer (BBA-0), "
+				 "and waits while that is full."},
 };
 
 bool weir_app_is_datagram(enum weir_app_kind kind)

@@ -149,6 +149,26 @@ static void put_flow_age(struct weir_json *j, const struct weir_flow_summary *f)
 	put_updates(j, &f->updates);
 }
 
+static void put_video(struct weir_json *j, const struct weir_video_summary *v)
+{
+	if (!v->there) {
+		weir_json_put_null(j, "video");
+		return;
+	}
+	weir_json_key(j, "video");
+	weir_json_line(j);
+	weir_json_object(j);
+	weir_json_put_u64(j, "chunks", v->chunks);
+	weir_json_put_double(j, "bitrate_bps", v->bitrate_bps);
+	weir_json_put_u64(j, "switches", v->switches);
+	weir_json_put_double(j, "buffer_mean_s", v->buffer_mean_s);
+	weir_json_put_double(j, "played_s", v->played_s);
+	weir_json_put_u64(j, "rebuffers", v->rebuffers);
+	weir_json_put_double(j, "rebuffer_s", v->rebuffer_s);
+	weir_json_put_double(j, "startup_s", v->startup_s);
+	weir_json_object_end(j);
+}
+
 static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 {
 	weir_json_object(j);
@@ -174,6 +194,7 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 	weir_json_put_double(j, "backlog_mean", f->backlog_mean);
 	weir_json_put_double(j, "cwnd_mean_bytes", f->cwnd_mean_bytes);
 	put_flow_age(j, f);
+	put_video(j, &f->video);
 	weir_json_put_object(j, "signals");
 	for (u32 i = 0; i < f->n_signals; i++) {
 		weir_json_key(j, f->signal[i].name);

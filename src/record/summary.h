@@ -32,6 +32,15 @@ struct weir_updates_summary {
 	double sent_hz, fresh_hz;
 };
 
+/* What a player of video got to show, after the warm-up. */
+struct weir_video_summary {
+	bool there;
+	u64 chunks, switches, rebuffers;
+	double bitrate_bps; /* mean of the chunks */
+	double buffer_mean_s, played_s, rebuffer_s;
+	double startup_s; /* from the start of the flow; NaN: it has not played */
+};
+
 struct weir_signal_summary {
 	char name[WEIR_NAME_BYTES]; /* with the unit: ssthresh_bytes */
 	double mean, last;
@@ -50,6 +59,7 @@ struct weir_flow_summary {
 	bool aged; /* the age of what it tells is measured */
 	struct weir_age_summary age, age_estimate;
 	struct weir_updates_summary updates;
+	struct weir_video_summary video;
 	u32 n_signals;
 	struct weir_signal_summary signal[WEIR_CC_SIGNALS_MAX];
 };

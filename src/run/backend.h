@@ -33,6 +33,8 @@ struct weir_backend_ops {
 	const struct weir_completion *(*completions)(const void *ctx, u64 *n);
 	/* The age of what a flow tells; false: it is not measured. NULL: none is. */
 	bool (*flow_age)(const void *ctx, u32 flow, struct weir_flow_age *a);
+	/* The player of a video, as of now; false: it is none, or has not begun. NULL: there are none. */
+	bool (*flow_video)(const void *ctx, u32 flow, struct weir_video *v);
 	/* How late packets were delivered so far, and at most since the look before; NULL: nothing is ever
 	 * late. */
 	struct weir_tally (*lateness)(const void *ctx, u64 *max_ns);
@@ -62,6 +64,11 @@ static inline void weir_backend_flow_now(const struct weir_backend *b, u32 flow,
 static inline bool weir_backend_flow_age(const struct weir_backend *b, u32 flow, struct weir_flow_age *a)
 {
 	return b->ops->flow_age && b->ops->flow_age(b->ctx, flow, a);
+}
+
+static inline bool weir_backend_flow_video(const struct weir_backend *b, u32 flow, struct weir_video *v)
+{
+	return b->ops->flow_video && b->ops->flow_video(b->ctx, flow, v);
 }
 
 static inline void weir_backend_flow_tallies(const struct weir_backend *b, u32 hist,

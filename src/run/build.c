@@ -17,8 +17,7 @@ _Static_assert(WEIR_SCENARIO_ACP_HEADER_BYTES == WEIR_AGE_HEADER_BYTES &&
 		   WEIR_SCENARIO_ACP_ANSWER_BYTES == WEIR_AGE_ANSWER_BYTES &&
 		   WEIR_SCENARIO_ACP_UPDATE_MAX_BYTES == WEIR_AGE_VALUE_BYTES_MAX,
 	       "the scenario's sizes are those of the wire");
-_Static_assert((int)WEIR_SCENARIO_ARRIVALS == WEIR_APP_ARRIVALS,
-	       "the scenario's enums are the applications'");
+_Static_assert((int)WEIR_SCENARIO_VIDEO == WEIR_APP_VIDEO, "the scenario's enums are the applications'");
 
 struct weir_app_config weir_build_app(const struct weir_build *b, const struct weir_build_entry *e, u32 flow)
 {
@@ -36,6 +35,10 @@ struct weir_app_config weir_build_app(const struct weir_build *b, const struct w
 	    .datagrams = updates && !stream,
 	    .exponential = a->exponential || (updates && a->generate == WEIR_SCENARIO_GENERATE_POISSON),
 	    .think_ns = a->think_ns,
+	    .video = {.ladder_bps = a->ladder.bps,
+		      .rungs = a->ladder.n,
+		      .chunk_ns = a->video_chunk_ns,
+		      .buffer_ns = a->video_buffer_ns},
 	};
 }
 

@@ -26,12 +26,15 @@ int weir_life_begin(struct weir_life *l, const struct weir_build *b)
 		return -1;
 	if (l->from_ns && !(l->base = calloc(b->n_flows + 1u, sizeof *l->base)))
 		return -1;
-	bool stop = false, sized = false;
+	bool stop = false, sized = false, video = false;
 	for (u32 i = 0; i < b->n_entries; i++) {
 		stop = stop || stops_early(b, &b->entry[i]);
 		sized = sized || ends(&b->entry[i]);
+		video = video || b->entry[i].flow->app.kind == WEIR_SCENARIO_VIDEO;
 	}
 	if (stop && !(l->at_stop = calloc(b->n_flows + 1u, sizeof *l->at_stop)))
+		return -1;
+	if (video && !(l->video_base = calloc(b->n_flows + 1u, sizeof *l->video_base)))
 		return -1;
 	if (sized && !(l->completed_ns = malloc((b->n_flows + 1u) * sizeof *l->completed_ns)))
 		return -1;
@@ -66,8 +69,12 @@ bool weir_life_mark(struct weir_life *l, u64 now_ns)
 	l->marked_ns = now_ns;
 	if (!warm)
 		return false;
-	for (u32 flow = 0; flow < b->n_flows; flow++)
+	for (u32 flow = 0; flow < b->n_flows; flow++) {
+		struct weir_video v;
 		weir_backend_flow_totals(&b->backend, flow, &l->base[flow]);
+		if (l->video_base && weir_backend_flow_video(&b->backend, flow, &v))
+			l->video_base[flow] = v.totals;
+	}
 	for (u32 i = 0; i < b->scenario->n_hops; i++) {
 		l->link_base[i] = *weir_backend_hop_stats(&b->backend, i, &waiting);
 		l->link_base_capacity[i] = weir_build_capacity_bytes(b, i, now_ns);
@@ -88,6 +95,7 @@ int weir_life_end(struct weir_life *l, u64 now_ns)
 void weir_life_free(struct weir_life *l)
 {
 	free(l->base);
+	free(l->video_base);
 	free(l->link_base);
 	free(l->link_base_capacity);
 	free(l->at_stop);

@@ -7,10 +7,11 @@
 
 struct weir_life {
 	const struct weir_build *b;
-	u64 from_ns;		       /* the end of the warm-up, 0 without one */
-	u64 end_ns;		       /* of the run */
-	u64 marked_ns;		       /* weir_life_mark has seen all up to here */
-	struct weir_flow_totals *base; /* of each flow at from_ns; NULL without a warm-up */
+	u64 from_ns;			      /* the end of the warm-up, 0 without one */
+	u64 end_ns;			      /* of the run */
+	u64 marked_ns;			      /* weir_life_mark has seen all up to here */
+	struct weir_video_totals *video_base; /* likewise; NULL without a video */
+	struct weir_flow_totals *base;	      /* of each flow at from_ns; NULL without a warm-up */
 	struct weir_link_stats *link_base;
 	u64 *link_base_capacity;
 	/* bytes at stop_ns of the flows that stop before the run ends; NULL when none does */

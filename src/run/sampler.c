@@ -170,6 +170,16 @@ static void add_means(const struct weir_build_entry *e, struct weir_sampled_flow
 	}
 }
 
+static void put_video(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow)
+{
+	struct weir_video v;
+	if (!weir_backend_flow_video(&s->b->backend, flow, &v))
+		return;
+	weir_series_fixed(s->series, "video_bitrate_bps", e->flow->app.ladder.bps[v.rung], 0);
+	weir_series_fixed(s->series, "video_buffer_s", v.buffer_ns, 9);
+	weir_series_fixed(s->series, "video_rebuffer_s", v.totals.rebuffer_ns, 9);
+}
+
 static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 now_ns)
 {
 	struct weir_sampled_flow *f = &s->flow[weir_build_hist(e, flow)];
@@ -200,6 +210,7 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 					  t.retransmitted_packets - f->retransmitted, 0);
 		}
 		weir_series_fixed(s->series, "lost", t.lost_packets - f->lost, 0);
+		put_video(s, e, flow);
 	}
 	if (e->flow->age.measured)
 		weir_sampler_flow_age(s, e, flow, from_ns, now_ns);

@@ -174,6 +174,11 @@ static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
 	return weir_world_flow_age(((const struct weir_simulated *)ctx)->world, flow, a);
 }
 
+static bool flow_video(const void *ctx, u32 flow, struct weir_video *v)
+{
+	return weir_world_flow_video(world_of(ctx), flow, v);
+}
+
 static const struct weir_backend_ops simulated_ops = {
     .name = "sim",
     .counts_timeouts = true,
@@ -187,6 +192,7 @@ static const struct weir_backend_ops simulated_ops = {
     .hop_wait = hop_wait,
     .completions = completions,
     .flow_age = flow_age,
+    .flow_video = flow_video,
 };
 
 int weir_simulated_begin(struct weir_simulated *s, struct weir_build *b, const struct weir_traces *traces,

@@ -64,6 +64,25 @@ static void flow_signals(struct weir_flow_summary *out, const struct weir_build_
 	}
 }
 
+static void sum_video(struct weir_video_summary *out, const struct weir_build *b,
+		      const struct weir_life *life, u32 flow)
+{
+	struct weir_video v;
+	out->there = life->video_base && weir_backend_flow_video(&b->backend, flow, &v);
+	if (!out->there)
+		return;
+	const struct weir_video_totals *t = &v.totals, *base = &life->video_base[flow];
+	out->chunks = t->chunks - base->chunks;
+	out->switches = t->switches - base->switches;
+	out->rebuffers = t->rebuffers - base->rebuffers;
+	out->bitrate_bps = mean_of(t->chunk_bps - base->chunk_bps, out->chunks);
+	out->played_s = SECONDS(t->played_ns - base->played_ns);
+	out->rebuffer_s = SECONDS(t->rebuffer_ns - base->rebuffer_ns);
+	double time_s = t->time_s - base->time_s;
+	out->buffer_mean_s = time_s > 0 ? (t->buffer_area_s2 - base->buffer_area_s2) / time_s : (double)NAN;
+	out->startup_s = v.startup_ns == WEIR_NEVER ? (double)NAN : SECONDS(v.startup_ns);
+}
+
 static void sum_flow(struct weir_flow_summary *out, const struct weir_build *b, const struct weir_life *life,
 		     const struct weir_build_entry *e, u32 flow)
 {
@@ -106,6 +125,7 @@ static int sum_flows(struct weir_summary *out, const struct weir_build *b, const
 			sum_flow(f, b, life, e, flow);
 			flow_signals(f, e, &sampler->flow[weir_build_hist(e, flow)]);
 			weir_ages_of_flow(f, b, e, flow);
+			sum_video(&f->video, b, life, flow);
 		}
 	}
 	return 0;

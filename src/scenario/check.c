@@ -259,6 +259,8 @@ bool weir_check_value(struct weir_checker *c, const struct weir_schema_key *key,
 		return key->kind != WEIR_KEY_FILE || read_file(c, key, text, (const char **)(void *)field);
 	case WEIR_KEY_WORD:
 		return read_word(key, text, (u32 *)(void *)field, error);
+	case WEIR_KEY_LADDER:
+		return weir_check_ladder(key, text, (struct weir_scenario_ladder *)(void *)field, error);
 	case WEIR_KEY_FLAG:
 		return read_flag(text, (bool *)(void *)field, error);
 	case WEIR_KEY_FRACTION:

@@ -66,9 +66,12 @@ void weir_check_flows(struct weir_checker *c, struct weir_scenario *s, struct we
 /* A key that makes no sense there: a mistake if it is given. */
 void weir_check_refuse(struct weir_checker *c, const struct weir_yaml *node, const char *key,
 		       const char *what);
-/* Many flows in one entry: nothing of any other application. */
-void weir_check_arrivals(struct weir_checker *c, const struct weir_yaml *node,
-			 const struct weir_scenario_flow *flow);
+/* Arrivals are many flows in one entry; a video's buffer holds two chunks. Nothing of any other application.
+ */
+void weir_check_content(struct weir_checker *c, const struct weir_yaml *node,
+			const struct weir_scenario_flow *flow);
+bool weir_check_ladder(const struct weir_schema_key *key, const char *text,
+		       struct weir_scenario_ladder *ladder, char error[240]);
 
 /* Puts one --set KEY=VALUE into the tree. */
 void weir_tree_set(struct weir_checker *c, u32 number, const char *argument);

@@ -191,7 +191,7 @@ static void check_sender(struct weir_checker *c, const struct weir_yaml *node,
 	check_application(c, node, flow);
 	check_age_controller(c, node, flow);
 	settle_updates(c, node, flow);
-	weir_check_arrivals(c, node, flow);
+	weir_check_content(c, node, flow);
 	flow->age.measured |= flow->age.bound_ns > 0;
 	if (weir_scenario_is_datagram(flow))
 		check_datagrams(c, node, flow);

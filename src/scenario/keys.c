@@ -40,6 +40,8 @@ static void print_value(const struct weir_schema_key *key, FILE *to)
 		print_words(key->words, ~0u, to);
 	if (key->kind == WEIR_KEY_FILE && key->words)
 		fputs(", or a file", to);
+	else if (key->kind == WEIR_KEY_LADDER)
+		fputs(", or rates", to);
 	else if (!key->words)
 		fputs(kind_words[key->kind], to);
 	if (key->flags & WEIR_KEY_UNLIMITED)
@@ -55,7 +57,7 @@ static void print_range(const struct weir_schema_key *key, FILE *to)
 	    [WEIR_KEY_PACKETS] = WEIR_QUANTITY_PACKETS,
 	};
 	char low[48], high[48];
-	if (!key->max)
+	if (!key->max || key->kind == WEIR_KEY_LADDER)
 		return;
 	weir_quantity_print((enum weir_quantity)quantities[key->kind], key->min, low);
 	weir_quantity_print((enum weir_quantity)quantities[key->kind], key->max, high);

@@ -158,6 +158,7 @@ enum weir_scenario_app_kind {
 	WEIR_SCENARIO_POISSON,	/* likewise */
 	WEIR_SCENARIO_UPDATES,	/* of a state: by tcp a stream of them, by udp and acp one a datagram */
 	WEIR_SCENARIO_ARRIVALS, /* many flows: one that is sized for each that arrives */
+	WEIR_SCENARIO_VIDEO,	/* chunks that the receiver asks for, of a bitrate that it chooses */
 };
 #define WEIR_SCENARIO_SIZES "caida|dctcp|vl2|fb-cache" /* the tables of flow sizes that come along */
 /* When a value comes into being that an update tells. */
@@ -165,6 +166,12 @@ enum weir_scenario_generate {
 	WEIR_SCENARIO_GENERATE_AT_SLOT,	 /* asked for when it is about to leave: acp only */
 	WEIR_SCENARIO_GENERATE_PERIODIC, /* at rate_uhz, at equal gaps */
 	WEIR_SCENARIO_GENERATE_POISSON,	 /* at rate_uhz, at exponential gaps */
+};
+/* Bitrates at which a video is there, rising. */
+#define WEIR_SCENARIO_RUNGS_MAX 16
+struct weir_scenario_ladder {
+	u32 n;
+	u64 bps[WEIR_SCENARIO_RUNGS_MAX];
 };
 struct weir_scenario_app {
 	u32 kind;		     /* enum weir_scenario_app_kind */
@@ -178,6 +185,8 @@ struct weir_scenario_app {
 	u64 load_bps;		    /* ARRIVALS: mean payload that they offer */
 	const char *sizes;	    /* ARRIVALS: one of WEIR_SCENARIO_SIZES, else the path of a file */
 	struct weir_scenario_place sizes_at;
+	struct weir_scenario_ladder ladder; /* VIDEO */
+	u64 video_chunk_ns, video_buffer_ns;
 };
 
 /* Of acp, without the headers of UDP and IP (docs/formats.md, "Telemetry on the wire"). */

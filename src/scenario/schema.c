@@ -199,6 +199,8 @@ static const struct weir_schema_key flow_keys[] = {
      .help = "short for `application.sizes`"},
     {"size", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 1000 * TB,
      .help = "short for `application.size`"},
+    {"ladder", WEIR_KEY_LADDER, WEIR_KEY_SHARED, .words = "4k|1080p",
+     .help = "short for `application.ladder`"},
     {"update", WEIR_KEY_BYTES, WEIR_KEY_SHARED, .min = 1, .max = 65000,
      .help = "short for `application.update`"},
     {"generate", WEIR_KEY_WORD, WEIR_KEY_SHARED, .words = GENERATE,
@@ -231,7 +233,7 @@ static const struct weir_schema_key flow_keys[] = {
 #define DATAGRAMS (BIT(CBR) | BIT(POISSON))
 static const struct weir_schema_key application_keys[] = {
     {"name", WEIR_KEY_WORD, SINGLE | REQUIRED, AT(weir_scenario_app, kind),
-     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson|updates|arrivals", .help = "which"},
+     .words = "bulk|sized|paced|on-off|request-response|cbr|poisson|updates|arrivals|video", .help = "which"},
     {"rate", WEIR_KEY_RATE, REQUIRED, AT(weir_scenario_app, rate_bps), .only = BIT(PACED) | DATAGRAMS, RATES,
      .help = "of what it writes; of datagrams on the wire"},
     {"rate", WEIR_KEY_RATE, AT(weir_scenario_app, rate_bps), .only = BIT(ON_OFF), RATES,
@@ -242,6 +244,16 @@ static const struct weir_schema_key application_keys[] = {
      .max = 1000000000, .help = "bytes of one write; else the MSS"},
     {"chunk", WEIR_KEY_BYTES, AT(weir_scenario_app, chunk_bytes), .only = DATAGRAMS, .default_text = "1500 B",
      .min = 28, .max = 65535, .help = "bytes of one datagram on the wire"},
+    {"chunk", WEIR_KEY_TIME, AT(weir_scenario_app, video_chunk_ns), .only = BIT(VIDEO), .default_text = "4 s",
+     .min = 100 * MS, .max = 60 * S, .help = "of video that is asked for at a time"},
+    {"ladder", WEIR_KEY_LADDER, SINGLE, AT(weir_scenario_app, ladder), .only = BIT(VIDEO),
+     .words = "4k|1080p", .default_text = "4k", .min = 1000, .max = TBIT,
+     .help = "the bitrates that there are, such as \"1 Mbit/s, 5 Mbit/s\"; 1080p: 1, 2.5, 5 and 8 Mbit/s; "
+	     "4k: also "
+	     "16, 25 and 40"},
+    {"buffer", WEIR_KEY_TIME, AT(weir_scenario_app, video_buffer_ns), .only = BIT(VIDEO),
+     .default_text = "30 s", .min = 200 * MS, .max = HOUR,
+     .help = "of video that the player holds at most, at least two chunks: its level chooses the bitrate"},
     {"on", WEIR_KEY_TIME, REQUIRED, AT(weir_scenario_app, on_ns), .only = BIT(ON_OFF), .min = US, .max = DAY,
      .help = "length of an on period"},
     {"off", WEIR_KEY_TIME, REQUIRED, AT(weir_scenario_app, off_ns), .only = BIT(ON_OFF), .max = DAY,

@@ -20,6 +20,7 @@ enum weir_key_kind {
 	WEIR_KEY_BYTES,
 	WEIR_KEY_PACKETS,
 	WEIR_KEY_FREQUENCY,
+	WEIR_KEY_LADDER,     /* one of `words`, or rates with commas between; struct weir_scenario_ladder */
 	WEIR_KEY_BUFFER,     /* struct weir_scenario_buffer */
 	WEIR_KEY_MAP,	     /* a struct of its own: scope `of` */
 	WEIR_KEY_CONTROLLER, /* struct weir_scenario_controller, checked against the catalog */

@@ -126,7 +126,7 @@ void weir_sim_app_delivered(struct weir_world *w, u32 flow)
 		a->completed = true;
 		record_completion(w, flow, a->asked_ns, total_bytes);
 	}
-	if (a->app.config.kind != WEIR_APP_REQUEST)
+	if (!weir_app_is_asked_for(a->app.config.kind))
 		return;
 	a->tries = 0;
 	a->request_ns = WEIR_NEVER; /* the answer has begun: no need to ask again */

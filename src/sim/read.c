@@ -80,6 +80,16 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	s->cc->probe(s->cc_state, n->signal);
 }
 
+bool weir_world_flow_video(const struct weir_world *w, u32 flow, struct weir_video *v)
+{
+	const struct weir_sim_flow *f = &w->flows[flow];
+	if (!f->started || !f->app || f->app->app.config.kind != WEIR_APP_VIDEO)
+		return false;
+	*v = f->app->app.video;
+	weir_video_advance(v, weir_min(w->now_ns, f->app->app.stop_ns));
+	return true;
+}
+
 const struct weir_link_stats *weir_world_hop_stats(struct weir_world *w, u32 hop, u64 *waiting_bytes)
 {
 	struct weir_link *link = w->hops[hop].link;

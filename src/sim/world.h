@@ -127,6 +127,8 @@ void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_fl
 void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_now *n);
 /* Up to this instant; false: its age is not measured. */
 bool weir_world_flow_age(struct weir_world *w, u32 flow, struct weir_flow_age *a);
+/* What its player has, as of this instant; false: it is no video. */
+bool weir_world_flow_video(const struct weir_world *w, u32 flow, struct weir_video *v);
 /* A warm-up ends: all ages are counted from now on, and their spreads are empty. */
 void weir_world_restart_ages(struct weir_world *w);
 /* Counters of the hop; *waiting_bytes is the queue at this instant. */
