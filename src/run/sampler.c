@@ -62,9 +62,10 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 	if (has_groups(b)) {
 		s->group = calloc(b->n_entries + 1u, sizeof *s->group);
 		s->group_received = calloc(b->n_flows + 1u, sizeof *s->group_received);
+		s->group_moved_ns = calloc(b->n_flows + 1u, sizeof *s->group_moved_ns);
 		s->live = calloc(b->n_flows + 1u, sizeof *s->live);
 		s->spread_bps = calloc(4, sizeof *s->spread_bps);
-		if (!s->group || !s->group_received || !s->live || !s->spread_bps)
+		if (!s->group || !s->group_received || !s->group_moved_ns || !s->live || !s->spread_bps)
 			return -1;
 		s->spread_rtt = s->spread_bps + 1;
 		s->spread_cwnd = s->spread_bps + 2;
@@ -82,6 +83,7 @@ void weir_sampler_free(struct weir_sampler *s)
 	free(s->group);
 	free(s->link);
 	free(s->group_received);
+	free(s->group_moved_ns);
 	free(s->live);
 	free(s->group_age);
 	free(s->spread_bps);

@@ -56,6 +56,7 @@ struct weir_sampler {
 	struct weir_sampled_link *link;
 	struct weir_tally late;
 	u64 *group_received;		 /* of each flow at the last look at its group */
+	u64 *group_moved_ns;		 /* likewise: when something had come of it the last time */
 	u32 *live;			 /* likewise: an entry's flows that are looked at, from e->first on */
 	struct weir_age_seen *group_age; /* likewise; NULL where nobody asks for an age */
 	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd, *spread_age;

@@ -34,7 +34,11 @@ static void add_active(struct weir_sampler *s, const struct weir_build_entry *e,
 		weir_hist_add(s->spread_cwnd, n->cwnd_bytes);
 }
 
-/* True: it has ended, and nothing has come of it since the last look. */
+/* A flow that has ended is looked at for so long after the last that came of it: what was sent twice comes
+ * late. */
+#define LATE_NS (2 * WEIR_NS_PER_S)
+
+/* True: it has ended, and nothing comes of it any more. */
 static bool add_flow(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 now_ns,
 		     u64 from_ns, struct weir_flow_totals *t, struct group_sum *sum)
 {
@@ -47,8 +51,10 @@ static bool add_flow(struct weir_sampler *s, const struct weir_build_entry *e, u
 	weir_backend_flow_now(&s->b->backend, flow, &n);
 	if (s->b->start_ns[flow] >= now_ns)
 		return false;
+	if (news)
+		s->group_moved_ns[flow] = now_ns;
 	if (n.done && news == 0)
-		return true;
+		return now_ns - s->group_moved_ns[flow] > LATE_NS;
 	u64 ns = now_ns - weir_max(from_ns, s->b->start_ns[flow]);
 	add_active(s, e, flow, &n, weir_sampler_bps(news, ns), sum);
 	return false;
