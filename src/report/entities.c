@@ -24,15 +24,39 @@ static bool same_group(const char *a, const char *b)
 	return n == stem(b) && !strncmp(a, b, n) && (!a[n] == !b[n]);
 }
 
-static const json_t *flows_of(const struct weir_run_data *run)
+static const json_t *flows_of(const struct weir_entities *e, u32 r)
 {
-	const json_t *flows = json_object_get(run->summary, "flows");
-	return json_array_size(flows) ? flows : json_object_get(run->summary, "groups");
+	return e->listed[r];
 }
 
 static const char *name_at(const json_t *list, size_t i)
 {
 	return weir_get_text(json_array_get(list, i), "name", "");
+}
+
+/* Of the group "wan.*": "wan.7". */
+static bool has_member(const json_t *flows, const char *group)
+{
+	size_t n = strlen(group);
+	n -= n && group[n - 1] == '*';
+	for (size_t i = 0; i < json_array_size(flows); i++)
+		if (!strncmp(name_at(flows, i), group, n))
+			return true;
+	return false;
+}
+
+/* All flows that have records, and the groups of those that have none. NULL: no memory. */
+static json_t *list_flows(const struct weir_run_data *run)
+{
+	const json_t *groups = json_object_get(run->summary, "groups");
+	json_t *flows = json_object_get(run->summary, "flows"), *all = json_array();
+	bool ok = all && (!flows || json_array_extend(all, flows) == 0);
+	for (size_t i = 0; ok && i < json_array_size(groups); i++)
+		if (!has_member(flows, name_at(groups, i)))
+			ok = json_array_append(all, json_array_get(groups, i)) == 0;
+	if (!ok)
+		json_decref(all);
+	return ok ? all : NULL;
 }
 
 static struct weir_entity *add(struct weir_entity *list, u32 *n, u32 room)
@@ -55,7 +79,7 @@ static void set_label(struct weir_entity *x, const struct weir_run_data *run, co
 static int add_single(struct weir_entities *e, const struct weir_report_data *data, u32 r, size_t i,
 		      bool alone)
 {
-	const json_t *flows = flows_of(&data->run[r]);
+	const json_t *flows = flows_of(e, r);
 	struct weir_entity *x = add(e->flow, &e->n_flows, ENTITIES_MAX);
 	if (!x)
 		return 0;
@@ -95,7 +119,7 @@ static struct weir_entity *group_for(struct weir_entities *e, const struct weir_
 	if (!x)
 		return NULL;
 	x->run = r;
-	size_t flows = json_array_size(flows_of(&data->run[r]));
+	size_t flows = json_array_size(flows_of(e, r));
 	x->member = calloc(flows, sizeof *x->member);
 	if (!x->member)
 		return NULL;
@@ -111,7 +135,7 @@ static struct weir_entity *group_for(struct weir_entities *e, const struct weir_
 
 static void add_groups(struct weir_entities *e, const struct weir_report_data *data, u32 r, bool one)
 {
-	const json_t *flows = flows_of(&data->run[r]);
+	const json_t *flows = flows_of(e, r);
 	for (size_t i = 0; i < json_array_size(flows); i++) {
 		struct weir_entity *x = group_for(e, data, r, name_at(flows, i), one);
 		if (x && x->member)
@@ -126,17 +150,17 @@ static int add_flows(struct weir_entities *e, const struct weir_report_data *dat
 	u32 groups = 0, widest = 0;
 	bool sums_only = false;
 	for (u32 r = 0; r < data->n_runs; r++) {
-		u32 n = (u32)json_array_size(flows_of(&data->run[r]));
+		u32 n = (u32)json_array_size(flows_of(e, r));
 		e->flows_total += n;
 		widest = n > widest ? n : widest;
 		sums_only |= json_array_size(json_object_get(data->run[r].summary, "flows")) == 0;
-		groups += count_groups(flows_of(&data->run[r]));
+		groups += count_groups(flows_of(e, r));
 	}
 	/* Runs of one flow each are still single lines when there are a few more of them. */
 	u32 most = widest == 1 ? ENTITIES_MAX : WEIR_THEME_LINES_MAX;
 	e->grouped = e->flows_total > most || sums_only;
 	for (u32 r = 0; r < data->n_runs; r++) {
-		size_t n = json_array_size(flows_of(&data->run[r]));
+		size_t n = json_array_size(flows_of(e, r));
 		if (e->grouped) {
 			add_groups(e, data, r, groups > WEIR_THEME_LINES_MAX && !sums_only);
 			continue;
@@ -215,10 +239,13 @@ static void give_colours(struct weir_entities *e, const struct weir_report_data 
 
 int weir_entities_make(const struct weir_report_data *data, struct weir_entities *e)
 {
-	*e = (struct weir_entities){0};
+	*e = (struct weir_entities){.listed = calloc(data->n_runs + 1u, sizeof(json_t *))};
 	e->flow = calloc(ENTITIES_MAX, sizeof *e->flow);
 	e->link = calloc(ENTITIES_MAX, sizeof *e->link);
-	if (!e->flow || !e->link || add_flows(e, data) || add_links(e, data)) {
+	bool listed = e->listed;
+	for (; listed && e->n_listed < data->n_runs; e->n_listed += listed)
+		listed = (e->listed[e->n_listed] = list_flows(&data->run[e->n_listed])) != NULL;
+	if (!listed || !e->flow || !e->link || add_flows(e, data) || add_links(e, data)) {
 		weir_entities_free(e);
 		return -1;
 	}
@@ -232,6 +259,9 @@ void weir_entities_free(struct weir_entities *e)
 		free(e->flow[i].member);
 	for (u32 i = 0; i < e->n_links; i++)
 		free(e->link[i].member);
+	for (u32 i = 0; i < e->n_listed; i++)
+		json_decref(e->listed[i]);
+	free(e->listed);
 	free(e->flow);
 	free(e->link);
 	*e = (struct weir_entities){0};

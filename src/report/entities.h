@@ -20,6 +20,8 @@ struct weir_entities {
 	u32 n_flows, n_links;
 	bool grouped; /* the entities of `flow` stand for several flows each */
 	u32 flows_total;
+	json_t **listed; /* of each run: what may have a line */
+	u32 n_listed;
 	u32 left_out; /* flows or groups beyond what charts can show; tables hold them */
 };
 

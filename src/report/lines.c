@@ -204,6 +204,14 @@ static int band_of_tracks(const struct weir_line_source *s, struct weir_chart *c
 	return 0;
 }
 
+/* Rates of flows that come and go say nothing beside those of flows that stay: what they move together does.
+ */
+static bool counts_together(const struct weir_entity *who, const char *signal)
+{
+	return !strcmp(weir_get_text(who->summary, "application", ""), "arrivals") &&
+	       !strcmp(signal, "throughput_bps");
+}
+
 /* The one track of a flow, or what the file says of a group. */
 static int single(const struct weir_line_source *s, struct weir_chart *chart, const struct weir_entity *who,
 		  const char *signal, enum weir_line_kind kind, const char *suffix)
@@ -211,7 +219,7 @@ static int single(const struct weir_line_source *s, struct weir_chart *chart, co
 	const struct weir_track *spread[3] = {quantile_track(s, who, signal, "p10"),
 					      quantile_track(s, who, signal, "p50"),
 					      quantile_track(s, who, signal, "p90")};
-	if (spread[0] && spread[1] && spread[2])
+	if (spread[0] && spread[1] && spread[2] && !counts_together(who, signal))
 		return band_of_tracks(s, chart, who, spread);
 	const struct weir_track *track = track_of(s, who->run, who->member[0], signal);
 	return track ? from_track(s, chart, who, track, kind, suffix) : 0;
