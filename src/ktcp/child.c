@@ -106,9 +106,10 @@ int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent)
 	return open_loop(c);
 }
 
-static int watch(struct weir_ktcp_child *c, int operation, int socket)
+static int watch(struct weir_ktcp_child *c, int operation, int socket, u32 number)
 {
-	struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u32 = TAG_SOCKET};
+	struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+				.data.u32 = TAG_SOCKET + number};
 	if (epoll_ctl(c->epoll, operation, socket, &e) < 0)
 		return weir_ktcp_fail(c, WEIR_KTCP_EVENTS, errno);
 	return 0;
@@ -116,12 +117,17 @@ static int watch(struct weir_ktcp_child *c, int operation, int socket)
 
 int weir_ktcp_watch(struct weir_ktcp_child *c, int socket)
 {
-	return watch(c, EPOLL_CTL_ADD, socket);
+	return watch(c, EPOLL_CTL_ADD, socket, 0);
+}
+
+int weir_ktcp_watch_each(struct weir_ktcp_child *c, int socket, u32 number)
+{
+	return watch(c, EPOLL_CTL_ADD, socket, number);
 }
 
 int weir_ktcp_watch_again(struct weir_ktcp_child *c, int socket)
 {
-	return watch(c, EPOLL_CTL_MOD, socket);
+	return watch(c, EPOLL_CTL_MOD, socket, 0);
 }
 
 /* A timerfd is not subject to the slack of ordinary tasks, as the time-out of epoll_pwait2 is. */
@@ -152,12 +158,24 @@ static bool hear_signal(struct weir_ktcp_child *c)
 	return false;
 }
 
-u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
+static u32 on_socket(u32 events)
 {
-	struct epoll_event e[4];
-	arm(c, until_ns);
-	int n = epoll_wait(c->epoll, e, 4, -1);
 	u32 on = 0;
+	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		on |= WEIR_KTCP_ON_READ;
+	if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+		on |= WEIR_KTCP_ON_WRITE;
+	return on;
+}
+
+u32 weir_ktcp_wait_each(struct weir_ktcp_child *c, u64 until_ns,
+			struct weir_ktcp_event event[WEIR_KTCP_EVENTS_MAX], u32 *n_events)
+{
+	struct epoll_event e[WEIR_KTCP_EVENTS_MAX];
+	arm(c, until_ns);
+	int n = epoll_wait(c->epoll, e, WEIR_KTCP_EVENTS_MAX, -1);
+	u32 on = 0;
+	*n_events = 0;
 	for (int i = 0; i < n; i++) {
 		switch (e[i].data.u32) {
 		case TAG_SIGNAL:
@@ -167,16 +185,23 @@ u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
 		case TAG_PEER:
 			on |= WEIR_KTCP_ON_PEER;
 			break;
-		case TAG_SOCKET:
-			if (e[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-				on |= WEIR_KTCP_ON_READ;
-			if (e[i].events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
-				on |= WEIR_KTCP_ON_WRITE;
+		case TAG_TIMER: /* level-triggered: arming it anew is what silences it */
 			break;
-		default: /* level-triggered: arming it anew is what silences it */
+		default:
+			event[(*n_events)++] = (struct weir_ktcp_event){.number = e[i].data.u32 - TAG_SOCKET,
+									.on = on_socket(e[i].events)};
 			break;
 		}
 	}
+	return on;
+}
+
+u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns)
+{
+	struct weir_ktcp_event event[WEIR_KTCP_EVENTS_MAX];
+	u32 n, on = weir_ktcp_wait_each(c, until_ns, event, &n);
+	for (u32 i = 0; i < n; i++)
+		on |= event[i].on;
 	return on;
 }
 

@@ -16,9 +16,10 @@ enum {
 struct weir_ktcp_child {
 	struct weir_ktcp_config *config; /* of this process alone; weir_ktcp_wait may change start and stop */
 	struct weir_ktcp_shared *shared;
-	struct weir_ktcp_fault *fault; /* this process's */
-	int peer;		       /* one end of a socket pair between the two */
-	int ready;		       /* a pipe to the parent: one byte once the socket is made */
+	struct weir_ktcp_crowd_shared *crowd; /* NULL: one connection only */
+	struct weir_ktcp_fault *fault;	      /* this process's */
+	int peer;			      /* one end of a socket pair between the two */
+	int ready;			      /* a pipe to the parent: one byte once the socket is made */
 	int epoll, timer, signals;
 	u64 armed_ns;
 };
@@ -39,6 +40,15 @@ int weir_ktcp_watch_again(struct weir_ktcp_child *c, int socket);
 /* Sleeps until something happens or until_ns has come: a set of WEIR_KTCP_ON_*. WEIR_NEVER: no timer. */
 u32 weir_ktcp_wait(struct weir_ktcp_child *c, u64 until_ns);
 
+/* Many sockets, by numbers of the caller's: what happened to which, beside what weir_ktcp_wait tells. */
+#define WEIR_KTCP_EVENTS_MAX 64
+struct weir_ktcp_event {
+	u32 number, on;
+};
+int weir_ktcp_watch_each(struct weir_ktcp_child *c, int socket, u32 number);
+u32 weir_ktcp_wait_each(struct weir_ktcp_child *c, u64 until_ns,
+			struct weir_ktcp_event event[WEIR_KTCP_EVENTS_MAX], u32 *n_events);
+
 /* The other process. */
 enum weir_ktcp_word {
 	WEIR_KTCP_NOTHING,
@@ -49,10 +59,12 @@ enum weir_ktcp_word {
 void weir_ktcp_say(struct weir_ktcp_child *c, enum weir_ktcp_word word);
 enum weir_ktcp_word weir_ktcp_hear(struct weir_ktcp_child *c);
 
-/* The whole lives of the four kinds of process; the exit status. */
+/* The whole lives of the six kinds of process; the exit status. */
 int weir_ktcp_stream_sender(struct weir_ktcp_child *c);
 int weir_ktcp_stream_receiver(struct weir_ktcp_child *c);
 int weir_ktcp_datagram_sender(struct weir_ktcp_child *c);
 int weir_ktcp_datagram_receiver(struct weir_ktcp_child *c);
+int weir_ktcp_crowd_sender(struct weir_ktcp_child *c);
+int weir_ktcp_crowd_receiver(struct weir_ktcp_child *c);
 
 #endif

@@ -20,6 +20,7 @@
 #define READY_NS (10 * WEIR_NS_PER_S)
 #define PATIENCE_NS (2 * WEIR_NS_PER_S)
 #define WIRE_MAX_BYTES 65535
+#define COPIES_MAX 1000 /* a process that died while it wrote stops nobody */
 
 enum { SENDER, RECEIVER, SIDES };
 
@@ -27,9 +28,10 @@ struct weir_ktcp_flow {
 	struct weir_ktcp_config config;
 	char controller[WEIR_KTCP_NAME_BYTES];
 	struct weir_ktcp_shared *shared;
-	pid_t pid[SIDES]; /* 0: not there, or waited for */
-	u64 told_ns;	  /* 0: not told to end */
-	bool died[SIDES]; /* by a signal that is not ours */
+	struct weir_ktcp_crowd_shared *crowd; /* NULL: no crowd */
+	pid_t pid[SIDES];		      /* 0: not there, or waited for */
+	u64 told_ns;			      /* 0: not told to end */
+	bool died[SIDES];		      /* by a signal that is not ours */
 	int signal[SIDES];
 };
 
@@ -73,11 +75,14 @@ static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]
 
 static _Noreturn void be_child(struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
 {
-	struct weir_ktcp_child c = {.config = &f->config, .shared = f->shared, .peer = peer, .ready = ready};
+	struct weir_ktcp_child c = {
+	    .config = &f->config, .shared = f->shared, .crowd = f->crowd, .peer = peer, .ready = ready};
 	bool sends = side == SENDER, datagrams = weir_app_sends_datagrams(&f->config.app);
 	c.fault = sends ? &f->shared->sender.fault : &f->shared->receiver.fault;
 	if (weir_ktcp_child_begin(&c, sends ? f->config.sender_ns : f->config.receiver_ns, parent) < 0)
 		_exit(1);
+	if (c.crowd)
+		_exit(sends ? weir_ktcp_crowd_sender(&c) : weir_ktcp_crowd_receiver(&c));
 	if (datagrams)
 		_exit(sends ? weir_ktcp_datagram_sender(&c) : weir_ktcp_datagram_receiver(&c));
 	_exit(sends ? weir_ktcp_stream_sender(&c) : weir_ktcp_stream_receiver(&c));
@@ -151,6 +156,34 @@ static int start_processes(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTE
 	return fine ? 0 : -1;
 }
 
+static size_t crowd_bytes(const struct weir_ktcp_flow *f)
+{
+	return sizeof *f->crowd + f->config.crowd.n * sizeof f->crowd->one[0];
+}
+
+static void *map(size_t bytes)
+{
+	void *at =
+	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int map_shared(struct weir_ktcp_flow *f)
+{
+	f->shared = map(sizeof *f->shared);
+	if (f->shared && f->config.crowd.n)
+		f->crowd = map(crowd_bytes(f));
+	return f->shared && !f->config.crowd.n == !f->crowd ? 0 : -1;
+}
+
+static void unmap_shared(struct weir_ktcp_flow *f)
+{
+	if (f->shared)
+		munmap(f->shared, sizeof *f->shared);
+	if (f->crowd)
+		munmap(f->crowd, crowd_bytes(f));
+}
+
 struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES])
 {
 	char reason[WEIR_KTCP_WHY_BYTES] = "";
@@ -166,10 +199,9 @@ struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char wh
 		strncpy(f->controller, c->controller, sizeof f->controller - 1);
 		f->config.controller = f->controller;
 	}
-	f->shared = mmap(NULL, sizeof *f->shared, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (f->shared == MAP_FAILED) {
+	if (map_shared(f) < 0) {
 		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no shared memory: %s", strerror(errno));
+		unmap_shared(f);
 		free(f);
 		return NULL;
 	}
@@ -201,6 +233,19 @@ static bool failed(const struct weir_ktcp_flow *f)
 	       f->shared->receiver.fault.what != WEIR_KTCP_FINE;
 }
 
+/* What was copied while it was being written is copied again. */
+static void copy_video(const struct weir_ktcp_receiver_side *r, struct weir_video *out)
+{
+	for (u32 i = 0; i < COPIES_MAX; i++) {
+		u64 before = r->video_version;
+		atomic_thread_fence(memory_order_seq_cst);
+		*out = r->video;
+		atomic_thread_fence(memory_order_seq_cst);
+		if (before == r->video_version && !(before & 1))
+			return;
+	}
+}
+
 void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out)
 {
 	const struct weir_ktcp_sender_side *s = &f->shared->sender;
@@ -219,7 +264,10 @@ void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out)
 	out->sent_bytes = weir_max(s->sent_bytes, out->delivered_bytes);
 	out->sent_packets = weir_max(s->sent_packets, out->received_packets);
 	out->refused_packets = s->refused_packets;
+	out->refused_connections = f->crowd ? f->crowd->refused : 0;
 	memcpy(out->controller, s->found, sizeof out->controller);
+	if (f->config.app.kind == WEIR_APP_VIDEO)
+		copy_video(r, &out->video);
 	/* The newest may be overwritten only while we sleep over a whole ring: then there is a newer one. */
 	for (u64 n = s->samples; n; n = s->samples)
 		if (weir_ktcp_sample(f, n - 1, &out->info_ns, &out->info))
@@ -233,6 +281,13 @@ u32 weir_ktcp_completions(const struct weir_ktcp_flow *f, struct weir_ktcp_compl
 	if (taken)
 		memcpy(out, f->shared->completion, taken * sizeof *out);
 	return taken;
+}
+
+u64 weir_ktcp_crowd_delivered(const struct weir_ktcp_flow *f, u32 number, bool *done)
+{
+	const struct weir_ktcp_crowd_one *one = &f->crowd->one[number];
+	*done = one->done;
+	return one->delivered_bytes;
 }
 
 bool weir_ktcp_sample(const struct weir_ktcp_flow *f, u64 index, u64 *at_ns, struct weir_ktcp_info *info)
@@ -323,7 +378,7 @@ int weir_ktcp_finish(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
 int weir_ktcp_end(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
 {
 	int result = weir_ktcp_finish(f, why);
-	munmap(f->shared, sizeof *f->shared);
+	unmap_shared(f);
 	free(f);
 	return result;
 }

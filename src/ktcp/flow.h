@@ -15,7 +15,7 @@
  *   leaves at start_ns; on a path that is too slow for that the application starts once connected
  *   (started_ns). The handshake gives the sender its first RTT sample, of 60 bytes and an early queue;
  * packets of the handshake pass the path before start_ns.
- * - The stream ends with a FIN, and a request is a segment with one byte of payload.
+ * - The stream ends with a FIN, and a request is a segment with one byte of payload, of a video eight.
  * - What was handed to the kernel cannot be taken back: after stop_ns (and at the end of an endless on
  * period) up to 20 ms of data at the connection's rate still leave, at least six segments; in its first 256
  * KiB up to two windows. The simulator's sender ends at once.
@@ -39,6 +39,17 @@
 #define WEIR_KTCP_SAMPLES_KEPT 16383U	   /* the newest; read them in time */
 #define WEIR_KTCP_COMPLETIONS_KEPT 131072U /* the first */
 
+/* Many connections of one process pair, each with so many bytes to send, one after the other or at once. Each
+ * shakes hands WEIR_KTCP_EARLY_NS before its start, as a single one does, and is gone when its data has been
+ * read. No more than WEIR_KTCP_CROWD_AT_ONCE are open (fewer where the system allows fewer files): those that
+ * would be more are refused, and counted. There is no TCP_INFO of them. */
+#define WEIR_KTCP_CROWD_AT_ONCE 4000U
+struct weir_ktcp_crowd {
+	u32 n;			     /* 0: no crowd */
+	const u64 *start_ns, *bytes; /* of each, by start; the caller's until weir_ktcp_end. Since zero_ns */
+	u64 zero_ns;		     /* CLOCK_MONOTONIC */
+};
+
 struct weir_ktcp_config {
 	int sender_ns, receiver_ns; /* descriptors of network namespaces; may be the same */
 	/* IPv6, or sockaddr_in in the same storage. The receiver listens at its address and port; the sender
@@ -46,7 +57,8 @@ struct weir_ktcp_config {
 	struct sockaddr_in6 sender, receiver;
 	const char *controller; /* the kernel's name; NULL for datagrams */
 	struct weir_app_config app;
-	u64 seed, flow; /* of the app's random stream, as in the simulator */
+	struct weir_ktcp_crowd crowd; /* then `app` and `start_ns` count for nothing */
+	u64 seed, flow;		      /* of the app's random stream, as in the simulator */
 	/* CLOCK_MONOTONIC. Start WEIR_NEVER: as weir_ktcp_schedule will say; stop WEIR_NEVER: until told to
 	 * end. */
 	u64 start_ns, stop_ns;
@@ -68,15 +80,18 @@ struct weir_ktcp_seen {
 	u64 refused_packets;  /* datagrams that the sender's own kernel did not take */
 	u64 overrun_packets;  /* datagrams that the receiver's socket had no room for: outside the model */
 	u64 completions;      /* all that there were */
+	u64 refused_connections;
 	struct weir_ktcp_info info; /* of the sender's socket, the newest sample */
 	u64 info_ns;		    /* when; 0: never, info is not filled in */
 	u64 started_ns;		    /* of the application; 0: not yet */
 	char controller[16];	    /* as read back from the sender's socket, "" for datagrams */
+	struct weir_video video;    /* as of its last event; of other applications nothing */
 	bool connected, done;	    /* done: closed, all delivered; of datagrams: no more are sent */
 	bool failed;		    /* weir_ktcp_end tells why */
 };
 struct weir_ktcp_completion {
 	u64 start_ns, end_ns, bytes; /* CLOCK_MONOTONIC */
+	u64 number;		     /* of the connection in its crowd, else 0 */
 };
 
 struct weir_ktcp_flow;
@@ -93,6 +108,8 @@ void weir_ktcp_look(const struct weir_ktcp_flow *f, struct weir_ktcp_seen *out);
 /* Completions of SIZED (from the start of the application) and REQUEST (from the departure of the request) to
  * the last byte that the receiver read, in their order, up to `room`; how many were written to out. */
 u32 weir_ktcp_completions(const struct weir_ktcp_flow *f, struct weir_ktcp_completion *out, u32 room);
+/* Of a connection of a crowd: payload that the receiving application has read; *done: all of it. */
+u64 weir_ktcp_crowd_delivered(const struct weir_ktcp_flow *f, u32 number, bool *done);
 /* The history of TCP_INFO: the index-th sample, from 0. False where there is none yet, and where it has been
  * overwritten: the newest WEIR_KTCP_SAMPLES_KEPT are there, from weir_ktcp_first_sample on. */
 bool weir_ktcp_sample(const struct weir_ktcp_flow *f, u64 index, u64 *at_ns, struct weir_ktcp_info *info);

@@ -4,6 +4,7 @@
 
 #include "weir/num.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,19 +21,31 @@ struct receiver {
 	u64 delivered_bytes, answered_bytes;
 	u64 accepted_ns;
 	u64 request_ns, asked_ns;
-	struct weir_app app; /* REQUEST: its receiving half */
+	struct weir_app app; /* REQUEST, VIDEO: the receiving half */
 };
 
-static bool is_request(const struct receiver *r)
+static bool is_asked_for(const struct receiver *r)
 {
-	return r->config->app.kind == WEIR_APP_REQUEST;
+	return weir_app_is_asked_for(r->config->app.kind);
+}
+
+/* The parent reads it at any time: an odd number says that it is being written. */
+static void show_video(struct receiver *r)
+{
+	if (r->config->app.kind != WEIR_APP_VIDEO)
+		return;
+	r->seen->video_version++;
+	atomic_thread_fence(memory_order_seq_cst);
+	r->seen->video = r->app.video;
+	atomic_thread_fence(memory_order_seq_cst);
+	r->seen->video_version++;
 }
 
 static void complete(struct receiver *r, u64 start_ns, u64 end_ns, u64 bytes)
 {
 	u64 n = r->seen->completions;
 	if (n < WEIR_KTCP_COMPLETIONS_KEPT)
-		r->c->shared->completion[n] = (struct weir_ktcp_completion){start_ns, end_ns, bytes};
+		r->c->shared->completion[n] = (struct weir_ktcp_completion){start_ns, end_ns, bytes, 0};
 	r->seen->completions = n + 1;
 }
 
@@ -50,7 +63,9 @@ static void on_delivered(struct receiver *r, u64 now_ns)
 	u64 request_ns = weir_app_on_delivered(&r->app, now_ns, total_bytes);
 	if (request_ns == WEIR_NEVER)
 		return;
-	complete(r, r->asked_ns, now_ns, total_bytes - r->answered_bytes);
+	show_video(r);
+	if (r->config->app.kind == WEIR_APP_REQUEST)
+		complete(r, r->asked_ns, now_ns, total_bytes - r->answered_bytes);
 	r->answered_bytes = total_bytes;
 	r->request_ns = request_ns;
 }
@@ -114,25 +129,30 @@ static void begin_asking(struct receiver *r)
 	weir_app_start(&r->app, &r->config->app, r->config->seed, r->config->flow, begin_ns(r));
 	r->asks = true;
 	r->request_ns = weir_app_on_delivered(&r->app, begin_ns(r), 0);
+	show_video(r);
 }
 
 static int ask(struct receiver *r, u64 now_ns)
 {
 	r->request_ns = WEIR_NEVER;
 	r->asked_ns = now_ns;
-	if (send(r->socket, "r", 1, MSG_NOSIGNAL) != 1)
+	u64 number = htobe64(r->app.requests);
+	bool video = r->config->app.kind == WEIR_APP_VIDEO;
+	ssize_t bytes = video ? sizeof number : 1;
+	if (send(r->socket, video ? (const void *)&number : "r", (size_t)bytes, MSG_NOSIGNAL) != bytes)
 		return weir_ktcp_fail(r->c, WEIR_KTCP_RECEIVE, errno);
 	return 0;
 }
 
 static int step(struct receiver *r, u64 now_ns)
 {
-	if (!is_request(r) || !r->accepted)
+	if (!is_asked_for(r) || !r->accepted)
 		return 0;
 	if (!r->asks && now_ns >= begin_ns(r))
 		begin_asking(r);
 	if (now_ns >= r->config->stop_ns) {
-		weir_app_stop(&r->app, now_ns, 0);
+		if (r->asks)
+			weir_app_stop(&r->app, now_ns, 0);
 		r->request_ns = WEIR_NEVER;
 	}
 	return now_ns >= r->request_ns ? ask(r, now_ns) : 0;
@@ -142,7 +162,7 @@ static u64 next_ns(const struct receiver *r)
 {
 	if (r->unread)
 		return 0;
-	if (!is_request(r) || !r->accepted)
+	if (!is_asked_for(r) || !r->accepted)
 		return WEIR_NEVER;
 	return r->asks
 		   ? weir_min(r->request_ns, r->app.stop_ns == WEIR_NEVER ? r->config->stop_ns : WEIR_NEVER)

@@ -43,7 +43,8 @@ struct sender {
 	u64 connect_by_ns;
 	u64 next_sample_ns;
 	struct weir_ktcp_unsent unsent;
-	u64 handed_bytes, requests;
+	u64 handed_bytes, requests; /* requests: bytes of them */
+	u64 number;
 	struct weir_app app;
 };
 
@@ -138,7 +139,20 @@ static void begin_running(struct sender *s, u64 now_ns)
 	s->seen->started_ns = now_ns;
 }
 
-/* Requests, each one byte; or the receiver went away. */
+/* Each is one byte; of a video eight, the number itself. */
+static void take_requests(struct sender *s, const u8 *bytes, u32 n, u64 now_ns)
+{
+	for (u32 i = 0; i < n; i++) {
+		s->requests++;
+		s->number = s->number << 8 | bytes[i];
+		if (s->config->app.kind != WEIR_APP_VIDEO)
+			weir_app_on_request(&s->app, now_ns, s->requests);
+		else if (s->requests % sizeof s->number == 0)
+			weir_app_on_request(&s->app, now_ns, s->number);
+	}
+}
+
+/* Requests; or the receiver went away. */
 static int read_requests(struct sender *s, u64 now_ns)
 {
 	u8 bytes[256];
@@ -146,8 +160,7 @@ static int read_requests(struct sender *s, u64 now_ns)
 	for (;;) {
 		ssize_t n = recv(s->socket, bytes, sizeof bytes, 0);
 		if (n > 0) {
-			s->requests += (u64)n;
-			weir_app_on_request(&s->app, now_ns, s->requests);
+			take_requests(s, bytes, (u32)n, now_ns);
 		} else if (n == 0) {
 			return weir_ktcp_fail(s->c, WEIR_KTCP_PEER_GONE, 0);
 		} else if (errno != EINTR) {

@@ -50,6 +50,28 @@ struct weir_ktcp_receiver_side {
 	_Atomic u64 delivered_bytes, received_packets, overrun_packets;
 	_Atomic bool done;	 /* stream: its end was read */
 	_Atomic u64 completions; /* written after completion[] */
+	_Atomic u64 video_version;
+	struct weir_video video;
+};
+
+/* One connection of a crowd. */
+struct weir_ktcp_crowd_one {
+	/* the sender's */
+	int sending; /* its socket + 1; 0: none */
+	bool connected, shut, refused;
+	u64 handed_bytes;
+	_Atomic u64 started_ns; /* 0: not yet */
+	/* the receiver's */
+	int receiving;	   /* likewise */
+	_Atomic bool done; /* its end was read, or it broke off */
+	_Atomic u64 delivered_bytes;
+};
+#define WEIR_KTCP_PORTS 65536
+struct weir_ktcp_crowd_shared {
+	/* Who has a port of the sender's: its number + 1. Written before it connects. */
+	_Atomic u32 of_port[WEIR_KTCP_PORTS];
+	_Atomic u64 refused;
+	struct weir_ktcp_crowd_one one[];
 };
 
 struct weir_ktcp_one_sample {

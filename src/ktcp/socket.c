@@ -19,7 +19,9 @@
 #define SEND_BUFFER_BYTES (64 << 20)	 /* never the limit: that is unsent.h */
 #define RECEIVE_BUFFER_BYTES (64 << 20)	 /* likewise, where no window is asked for */
 #define DATAGRAM_BUFFER_BYTES (16 << 20) /* bursts while the receiving process waits for the CPU */
-#define RMEM_DEFAULT_BYTES 212992	 /* net.core.rmem_max unless somebody changed it */
+#define CROWD_UNSENT_BYTES (128 << 10)
+#define CROWD_BACKLOG 4096	  /* net.core.somaxconn since Linux 5.4 */
+#define RMEM_DEFAULT_BYTES 212992 /* net.core.rmem_max unless somebody changed it */
 
 static int set(int fd, int level, int option, int value)
 {
@@ -83,6 +85,11 @@ static int set_sender_options(struct weir_ktcp_child *c, int fd)
 	unsigned long no_limit = ~0UL - 1; /* ~0 itself would leave pacing off */
 	if (config->pace && setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &no_limit, sizeof no_limit) < 0)
 		return weir_ktcp_fail(c, WEIR_KTCP_SOCKET, errno);
+	if (c->crowd) { /* thousands of them: the kernel sizes the buffer, and we are called when it runs low
+			 */
+		set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, CROWD_UNSENT_BYTES);
+		return 0;
+	}
 	/* Where it is not allowed (a user namespace) the kernel sizes it, up to tcp_wmem. */
 	set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER_BYTES);
 	return 0;
@@ -130,7 +137,7 @@ int weir_ktcp_listener(struct weir_ktcp_child *c)
 		close(fd);
 		return -1;
 	}
-	if (listen(fd, 1) < 0) {
+	if (listen(fd, c->crowd ? CROWD_BACKLOG : 1) < 0) {
 		weir_ktcp_fail(c, WEIR_KTCP_BIND, errno);
 		close(fd);
 		return -1;

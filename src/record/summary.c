@@ -266,7 +266,7 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	put_spread(j, "one_way_delay_ms", &g->one_way_delay_ms);
 	weir_json_put_u64(j, "packets_sent", g->packets_sent);
 	weir_json_put_u64(j, "packets_lost", g->packets_lost);
-	weir_json_put_u64(j, "retransmitted", g->retransmitted);
+	put_count(j, "retransmitted", g->retransmitted);
 	weir_json_put_double(j, "loss_fraction", g->loss_fraction);
 	put_count(j, "timeouts", g->timeouts);
 	put_count(j, "recoveries", g->recoveries);

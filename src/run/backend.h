@@ -33,6 +33,9 @@ struct weir_backend_ops {
 	const struct weir_completion *(*completions)(const void *ctx, u64 *n);
 	/* The age of what a flow tells; false: it is not measured. NULL: none is. */
 	bool (*flow_age)(const void *ctx, u32 flow, struct weir_flow_age *a);
+	/* All flows of an entry together, where single ones are not counted (0 but for what they deliver, and
+	 * an estimate of what arrives); false: they are. NULL: likewise. */
+	bool (*entry_totals)(const void *ctx, u32 entry, struct weir_flow_totals *t);
 	/* The player of a video, as of now; false: it is none, or has not begun. NULL: there are none. */
 	bool (*flow_video)(const void *ctx, u32 flow, struct weir_video *v);
 	/* How late packets were delivered so far, and at most since the look before; NULL: nothing is ever
@@ -64,6 +67,12 @@ static inline void weir_backend_flow_now(const struct weir_backend *b, u32 flow,
 static inline bool weir_backend_flow_age(const struct weir_backend *b, u32 flow, struct weir_flow_age *a)
 {
 	return b->ops->flow_age && b->ops->flow_age(b->ctx, flow, a);
+}
+
+static inline bool weir_backend_entry_totals(const struct weir_backend *b, u32 entry,
+					     struct weir_flow_totals *t)
+{
+	return b->ops->entry_totals && b->ops->entry_totals(b->ctx, entry, t);
 }
 
 static inline bool weir_backend_flow_video(const struct weir_backend *b, u32 flow, struct weir_video *v)

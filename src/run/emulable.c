@@ -31,9 +31,6 @@ static void check_flow(const struct weir_scenario_set *set, const struct weir_sc
 		weir_scenario_mistake(set, diag, f->at,
 				      "%s: transport: acp runs in the simulator so far: run it with --on sim",
 				      f->name);
-	if (f->app.kind == WEIR_SCENARIO_ARRIVALS)
-		weir_scenario_mistake(set, diag, f->at,
-				      "%s: arrivals run in the simulator so far: run it with --on sim", f->name);
 	if (!is_tcp(f))
 		return;
 	if (e->header_bytes != WEIR_EMULATED_HEADER4 && e->header_bytes != WEIR_EMULATED_HEADER6)

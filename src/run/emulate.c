@@ -138,13 +138,18 @@ static int begin(struct running *r, const struct weir_emulate_config *c, char wh
 /* Datagrams are not repeated: what the hosts themselves lost must be told. */
 static void note_host_losses(struct weir_summary *out, const struct weir_emulated *e)
 {
-	u64 refused = 0, overrun = 0;
-	for (u32 i = 0; i < e->b->n_flows; i++) {
+	u64 refused = 0, overrun = 0, connections = 0;
+	for (u32 i = 0; i < e->n_slots; i++) {
+		connections += e->flow[i].seen.refused_connections;
 		refused += e->flow[i].seen.refused_packets;
 		overrun += e->flow[i].seen.overrun_packets;
 	}
 	if (refused)
 		weir_summary_note(out, "%llu datagrams were not taken by the sender's own kernel", refused);
+	if (connections)
+		weir_summary_note(out,
+				  "%llu flows were left out: no more than %u connections are open at once",
+				  connections, WEIR_KTCP_CROWD_AT_ONCE);
 	if (overrun)
 		weir_summary_note(
 		    out, "%llu datagrams arrived at a receiver's socket that had no room for them", overrun);

@@ -36,11 +36,11 @@ static void sleep_until(u64 at_ns)
 
 /* ---- flows ---- */
 
-static struct sockaddr_in6 address_of(const struct weir_emulated *e, u32 side, u32 flow, bool ipv6)
+static struct sockaddr_in6 address_of(const struct weir_emulated *e, u32 side, u32 slot, bool ipv6)
 {
 	struct sockaddr_in6 out = {0};
-	u32 address = e->site.host[side][e->flow[flow].pair].address;
-	in_port_t port = htons((u16)(WEIR_EMULATED_FIRST_PORT + flow));
+	u32 address = e->site.host[side][e->flow[slot].pair].address;
+	in_port_t port = htons((u16)(WEIR_EMULATED_FIRST_PORT + slot));
 	if (ipv6) {
 		out = (struct sockaddr_in6){.sin6_family = AF_INET6,
 					    .sin6_port = port,
@@ -62,7 +62,7 @@ static u64 rwnd_of(const struct weir_scenario_endpoint *p)
 /* Each sample wakes a process: many flows are looked at less often each. */
 static u64 tcp_sample_ns(const struct weir_emulated *e)
 {
-	return weir_max(e->config.publish_ns, e->b->n_flows * (WEIR_NS_PER_MS / 2));
+	return weir_max(e->config.publish_ns, e->n_slots * (WEIR_NS_PER_MS / 2));
 }
 
 /* What its socket asks for. */
@@ -74,18 +74,30 @@ static const char *controller_of(const struct weir_emulated *e, const struct wei
 	return ours ? ours : weir_emulable_controller(entry->controller);
 }
 
+/* Each connection has a port of its own to send from. */
+static void make_crowd(const struct weir_emulated *e, const struct weir_build_entry *entry,
+		       struct weir_ktcp_config *c)
+{
+	c->sender.sin6_port = 0;
+	c->crowd = (struct weir_ktcp_crowd){.n = entry->count,
+					    .start_ns = e->b->start_ns + entry->first,
+					    .bytes = e->b->size_bytes + entry->first,
+					    .zero_ns = e->zero_clock_ns};
+}
+
 static int start_flow(struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow, char why[512])
 {
 	const struct weir_scenario_flow *f = entry->flow;
-	struct weir_emulated_flow *out = &e->flow[flow];
+	u32 slot = weir_build_hist(entry, flow);
+	struct weir_emulated_flow *out = &e->flow[slot];
 	u32 from = f->reverse ? WEIR_RIGHT : WEIR_LEFT;
 	bool ipv6 = entry->controlled && f->endpoint.header_bytes == WEIR_EMULATED_HEADER6;
 	char sentence[WEIR_KTCP_WHY_BYTES];
-	const struct weir_ktcp_config c = {
+	struct weir_ktcp_config c = {
 	    .sender_ns = e->site.host[from][out->pair].ns.fd,
 	    .receiver_ns = e->site.host[WEIR_RIGHT - from][out->pair].ns.fd,
-	    .sender = address_of(e, from, flow, ipv6),
-	    .receiver = address_of(e, WEIR_RIGHT - from, flow, ipv6),
+	    .sender = address_of(e, from, slot, ipv6),
+	    .receiver = address_of(e, WEIR_RIGHT - from, slot, ipv6),
 	    .controller = controller_of(e, entry),
 	    .app = weir_build_app(e->b, entry, flow),
 	    .seed = e->config.seed,
@@ -104,6 +116,8 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 			 f->name, WEIR_EMULATED_HEADER6);
 		return WEIR_EXIT_MACHINE;
 	}
+	if (entry->arrivals)
+		make_crowd(e, entry, &c);
 	out->tcp = weir_ktcp_start(&c, sentence);
 	if (out->tcp)
 		return 0;
@@ -115,11 +129,12 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 static int start_flows(struct weir_emulated *e, char why[512])
 {
 	const struct weir_build *b = e->b;
-	e->zero_clock_ns = clock_ns() + e->lead_ns + SETTLE_NS + b->n_flows * FORK_NS;
+	e->zero_clock_ns = clock_ns() + e->lead_ns + SETTLE_NS + e->n_slots * FORK_NS;
 	e->calls.zero_clock_ns = e->zero_clock_ns;
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *entry = &b->entry[i];
-		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
+		u32 n = entry->arrivals ? entry->count > 0 : entry->count;
+		for (u32 flow = entry->first; flow < entry->first + n; flow++) {
 			int code = start_flow(e, entry, flow, why);
 			if (code)
 				return code;
@@ -232,18 +247,19 @@ int weir_emulated_look(struct weir_emulated *e, u64 index, const volatile sig_at
 
 bool weir_emulated_failed(const struct weir_emulated *e)
 {
-	for (u32 i = 0; i < e->b->n_flows; i++)
+	for (u32 i = 0; i < e->n_slots; i++)
 		if (e->flow[i].seen.failed)
 			return true;
 	return false;
 }
 
-static const char *name_of(const struct weir_emulated *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES])
+static const char *name_of(const struct weir_emulated *e, u32 slot, char name[WEIR_BUILD_NAME_BYTES])
 {
-	u32 i = 0;
-	while (flow >= e->b->entry[i].first + e->b->entry[i].count)
-		i++;
-	weir_build_flow_name(&e->b->entry[i], flow, name);
+	const struct weir_build_entry *entry = &e->b->entry[e->flow[slot].entry];
+	if (entry->grouped)
+		weir_build_group_name(entry, name);
+	else
+		weir_build_flow_name(entry, entry->first + slot - entry->first_hist, name);
 	return name;
 }
 
@@ -251,10 +267,10 @@ static const char *name_of(const struct weir_emulated *e, u32 flow, char name[WE
 static int finish_flows(struct weir_emulated *e, char why[512])
 {
 	int failed = 0;
-	for (u32 i = 0; i < e->b->n_flows; i++)
+	for (u32 i = 0; i < e->n_slots; i++)
 		if (e->flow[i].tcp)
 			weir_ktcp_tell(e->flow[i].tcp);
-	for (u32 i = 0; i < e->b->n_flows; i++) {
+	for (u32 i = 0; i < e->n_slots; i++) {
 		char sentence[WEIR_KTCP_WHY_BYTES], name[WEIR_BUILD_NAME_BYTES];
 		if (!e->flow[i].tcp || weir_ktcp_finish(e->flow[i].tcp, sentence) == 0 || failed)
 			continue;
@@ -278,7 +294,7 @@ int weir_emulated_end(struct weir_emulated *e, bool early, char why[512])
 	join(e);
 	weir_ferry_now(e->ferry, &e->at);
 	weir_emulated_take_look(e);
-	for (u32 i = 0; i < e->b->n_flows; i++)
+	for (u32 i = 0; i < e->n_slots; i++)
 		if (e->flow[i].seen.info_ns && e->flow[i].seen.info.rto_total == WEIR_KTCP_UNKNOWN)
 			e->ops.counts_timeouts = false;
 	if (finish_flows(e, why) < 0)
@@ -309,11 +325,11 @@ void weir_emulated_free(struct weir_emulated *e)
 	char sentence[WEIR_KTCP_WHY_BYTES];
 	e->halt = 1;
 	join(e);
-	for (u32 i = 0; e->flow && i < e->b->n_flows; i++) {
+	for (u32 i = 0; e->flow && i < e->n_slots; i++) {
 		if (e->flow[i].tcp)
 			weir_ktcp_tell(e->flow[i].tcp);
 	}
-	for (u32 i = 0; e->flow && i < e->b->n_flows; i++) {
+	for (u32 i = 0; e->flow && i < e->n_slots; i++) {
 		if (e->flow[i].tcp)
 			weir_ktcp_end(e->flow[i].tcp, sentence);
 		weir_witness_free(&e->flow[i].witness);

@@ -27,6 +27,8 @@
 
 struct weir_trace;
 
+/* A pair of processes with its ports: a flow, or all flows of an entry that arrive at random. Its number is
+ * that of its histograms. */
 struct weir_emulated_flow {
 	u32 entry, pair;
 	bool reverse;
@@ -60,7 +62,8 @@ struct weir_emulated {
 	bool site_open, running;
 	u32 n_pairs, n_hops; /* ferry's hops */
 	u32 *pair_path;
-	struct weir_emulated_flow *flow;
+	u32 n_slots;
+	struct weir_emulated_flow *flow; /* by slot */
 	/* of each entry, at most as many as there is room for */
 	struct weir_signal (*signals)[WEIR_CC_SIGNALS_MAX];
 	struct weir_trace *trace; /* of each hop of the scenario: its own, lead_ns later */

@@ -17,12 +17,13 @@ struct weir_emulated_controller {
 	u64 dropped; /* as far as it is known to `follow` */
 };
 
-static void name_flow(const struct weir_emulated_calls *c, u32 flow, char name[WEIR_BUILD_NAME_BYTES])
+static void name_flow(const struct weir_emulated_calls *c, u32 slot, char name[WEIR_BUILD_NAME_BYTES])
 {
-	u32 i = 0;
-	while (flow >= c->b->entry[i].first + c->b->entry[i].count)
-		i++;
-	weir_build_flow_name(&c->b->entry[i], flow, name);
+	u32 i = c->b->n_entries;
+	while (i > 1 && c->b->entry[i - 1].first_hist > slot)
+		i--;
+	const struct weir_build_entry *e = &c->b->entry[i - 1];
+	weir_build_flow_name(e, e->first + slot - e->first_hist, name);
 }
 
 static void take_gap(struct weir_emulated_controller *one, u64 time_ns)
@@ -60,7 +61,7 @@ int weir_emulated_calls_begin(struct weir_emulated_calls *c, const struct weir_i
 			      const struct weir_build *b, u32 first_port, FILE *qlog)
 {
 	*c = (struct weir_emulated_calls){.first_port = first_port,
-					  .n_flows = b->n_flows,
+					  .n_flows = b->n_hists,
 					  .b = b,
 					  .one = calloc(k->n + 1u, sizeof *c->one)};
 	if (qlog)

@@ -84,12 +84,12 @@ int weir_emulated_make_ferry(struct weir_emulated *e, const struct weir_traces *
 							      .warmup_ns = e->warm_ns,
 							      .publish_ns = e->config.publish_ns,
 							      .first_port = WEIR_EMULATED_FIRST_PORT,
-							      .n_flows = b->n_flows});
+							      .n_flows = e->n_slots});
 	if (!e->ferry || add_hops(e, traces) < 0 || add_paths(e) < 0 || add_ports(e) < 0)
 		return -1;
-	for (u32 flow = 0; flow < b->n_flows; flow++)
-		weir_ferry_set_flow(e->ferry, flow, e->flow[flow].reverse ? WEIR_DOWN : WEIR_UP,
-				    &b->delay_ns[flow], &b->queue_ns[flow]);
+	for (u32 slot = 0; slot < e->n_slots; slot++)
+		weir_ferry_set_flow(e->ferry, slot, e->flow[slot].reverse ? WEIR_DOWN : WEIR_UP,
+				    &b->delay_ns[slot], &b->queue_ns[slot]);
 	weir_emulated_watch(e);
 	return weir_emulated_begin_looks(e);
 }

@@ -10,7 +10,7 @@
 static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
 {
 	const struct weir_scenario *s = e->b->scenario;
-	u32 most = (u32)weir_min(e->b->n_flows, WEIR_EMULATED_PAIRS_MAX);
+	u32 most = (u32)weir_min(e->n_slots, WEIR_EMULATED_PAIRS_MAX);
 	for (u32 i = 0; i < s->n_flows; i++)
 		flows[s->flows[i].path] += s->flows[i].count;
 	for (u32 p = 0; p < s->n_paths; p++) {
@@ -31,15 +31,14 @@ static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
 static bool watch_ages(struct weir_emulated *e)
 {
 	const struct weir_build *b = e->b;
-	for (u32 flow = 0; flow < b->n_flows; flow++) {
-		const struct weir_build_entry *entry = &b->entry[e->flow[flow].entry];
+	for (u32 slot = 0; slot < e->n_slots; slot++) {
+		const struct weir_build_entry *entry = &b->entry[e->flow[slot].entry];
 		if (!entry->flow->age.measured || !entry->controlled)
 			continue;
-		e->flow[flow].age = calloc(1, sizeof *e->flow[flow].age);
-		if (!e->flow[flow].age)
+		e->flow[slot].age = calloc(1, sizeof *e->flow[slot].age);
+		if (!e->flow[slot].age)
 			return false;
-		weir_emulated_age_init(e->flow[flow].age, entry->flow->age.bound_ns,
-				       &b->age[weir_build_hist(entry, flow)]);
+		weir_emulated_age_init(e->flow[slot].age, entry->flow->age.bound_ns, &b->age[slot]);
 	}
 	return true;
 }
@@ -57,13 +56,15 @@ static void seat_flows(struct weir_emulated *e, const u64 *pairs, u64 *first, u6
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *entry = &b->entry[i];
 		u32 p = entry->flow->path;
-		for (u32 flow = entry->first; flow < entry->first + entry->count; flow++) {
-			e->flow[flow].entry = i;
-			e->flow[flow].pair = (u32)(first[p] + next[p]++ % pairs[p]);
-			e->flow[flow].reverse = entry->flow->reverse;
-			e->flow[flow].stop_ns = weir_add(e->lead_ns, entry->flow->stop_ns);
-			e->flow[flow].rtt_ns =
-			    entry->controlled ? &b->rtt_ns[weir_build_hist(entry, flow)] : NULL;
+		u32 n = entry->grouped ? 1 : entry->count;
+		for (u32 slot = entry->first_hist; slot < entry->first_hist + n; slot++) {
+			e->flow[slot].entry = i;
+			e->flow[slot].pair = (u32)(first[p] + next[p]++ % pairs[p]);
+			e->flow[slot].reverse = entry->flow->reverse;
+			e->flow[slot].stop_ns = weir_add(e->lead_ns, entry->flow->stop_ns);
+			/* Round trips of a crowd have no witness: its connections share a port. */
+			if (entry->controlled && !entry->arrivals)
+				e->flow[slot].rtt_ns = &b->rtt_ns[slot];
 		}
 	}
 }
@@ -72,7 +73,8 @@ int weir_emulated_seat(struct weir_emulated *e)
 {
 	u32 n = e->b->scenario->n_paths + 1;
 	u64 *numbers = calloc(4 * (size_t)n, sizeof *numbers);
-	e->flow = calloc(e->b->n_flows + 1u, sizeof *e->flow);
+	e->n_slots = e->b->n_hists;
+	e->flow = calloc(e->n_slots + 1u, sizeof *e->flow);
 	e->pair_path = calloc(WEIR_EMULATED_PAIRS_MAX + 1u, sizeof *e->pair_path);
 	e->signals = calloc(e->b->n_entries + 1u, sizeof *e->signals);
 	bool ok = numbers && e->flow && e->pair_path && e->signals;

@@ -45,7 +45,7 @@ void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b)
 
 int weir_emulated_begin_looks(struct weir_emulated *e)
 {
-	u32 flows = e->b->n_flows + 1u;
+	u32 flows = e->n_slots + 1u;
 	e->at.hop = calloc(e->n_hops + 1u, sizeof *e->at.hop);
 	e->base.hop = calloc(e->n_hops + 1u, sizeof *e->base.hop);
 	e->at.flow = calloc(flows, sizeof *e->at.flow);
@@ -90,14 +90,15 @@ void weir_emulated_take_look(struct weir_emulated *e)
 		e->based = true;
 		e->base.self = e->at.self;
 		memcpy(e->base.hop, e->at.hop, e->n_hops * sizeof *e->at.hop);
-		memcpy(e->base.flow, e->at.flow, e->b->n_flows * sizeof *e->at.flow);
+		memcpy(e->base.flow, e->at.flow, e->n_slots * sizeof *e->at.flow);
 	}
 	e->now_ns = weir_sub(e->at.now_ns, e->lead_ns);
 	e->late_max_ns = weir_max(e->late_max_ns, e->at.self.late_max_ns);
 	for (u32 i = 0; i < e->n_hops; i++)
 		e->stats[i] = since(&e->at.hop[i].stats, &e->base.hop[i].stats);
-	for (u32 i = 0; i < e->b->n_flows; i++)
-		weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+	for (u32 i = 0; i < e->n_slots; i++)
+		if (e->flow[i].tcp)
+			weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
 	weir_emulated_calls_take(&e->calls);
 }
 
@@ -106,20 +107,29 @@ static u64 time_of(const struct weir_emulated *e, u64 clock_ns)
 	return weir_sub(clock_ns, e->zero_clock_ns);
 }
 
+static u32 flow_of(const struct weir_build_entry *e, u32 slot, const struct weir_ktcp_completion *c)
+{
+	return e->first + (e->grouped ? (u32)c->number : slot - e->first_hist);
+}
+
 int weir_emulated_take_completions(struct weir_emulated *e)
 {
 	u64 room = 0;
-	for (u32 i = 0; i < e->b->n_flows; i++) {
-		weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+	for (u32 i = 0; i < e->n_slots; i++) {
+		if (e->flow[i].tcp)
+			weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
 		room += weir_min(e->flow[i].seen.completions, WEIR_KTCP_COMPLETIONS_KEPT);
 	}
 	struct weir_ktcp_completion *one = calloc(WEIR_KTCP_COMPLETIONS_KEPT, sizeof *one);
 	e->completions = calloc(room + 1, sizeof *e->completions);
-	for (u32 i = 0; one && e->completions && i < e->b->n_flows; i++) {
-		u32 n = weir_ktcp_completions(e->flow[i].tcp, one, WEIR_KTCP_COMPLETIONS_KEPT);
+	for (u32 i = 0; one && e->completions && i < e->n_slots; i++) {
+		const struct weir_build_entry *entry = &e->b->entry[e->flow[i].entry];
+		u32 n = e->flow[i].tcp
+			    ? weir_ktcp_completions(e->flow[i].tcp, one, WEIR_KTCP_COMPLETIONS_KEPT)
+			    : 0;
 		for (u32 k = 0; k < n && e->n_completions < room; k++)
 			e->completions[e->n_completions++] =
-			    (struct weir_completion){.flow = i,
+			    (struct weir_completion){.flow = flow_of(entry, i, &one[k]),
 						     .start_ns = time_of(e, one[k].start_ns),
 						     .end_ns = time_of(e, one[k].end_ns),
 						     .bytes = one[k].bytes};
@@ -146,11 +156,10 @@ static u64 known(u64 value)
 	return value == WEIR_KTCP_UNKNOWN ? 0 : value;
 }
 
-static void flow_totals(const void *ctx, u32 flow, struct weir_flow_totals *t)
+static void slot_totals(const struct weir_emulated *e, u32 slot, struct weir_flow_totals *t)
 {
-	const struct weir_emulated *e = ctx;
-	const struct weir_ktcp_seen *seen = &e->flow[flow].seen;
-	const struct weir_ferry_flow *at = &e->at.flow[flow], *base = &e->base.flow[flow];
+	const struct weir_ktcp_seen *seen = &e->flow[slot].seen;
+	const struct weir_ferry_flow *at = &e->at.flow[slot], *base = &e->base.flow[slot];
 	*t = (struct weir_flow_totals){
 	    .delivered_bytes = seen->delivered_bytes,
 	    .received_wire_bytes = at->out_bytes - base->out_bytes,
@@ -163,6 +172,49 @@ static void flow_totals(const void *ctx, u32 flow, struct weir_flow_totals *t)
 		return;
 	t->retransmitted_packets = known(seen->info.retransmitted_segments);
 	t->timeouts = known(seen->info.rto_total);
+}
+
+/* Of a connection of a crowd only its receiver knows; each of its packets had a header. */
+static void crowd_totals(const struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow,
+			 struct weir_flow_totals *t)
+{
+	const struct weir_scenario_endpoint *p = &entry->flow->endpoint;
+	bool done;
+	u64 bytes = weir_ktcp_crowd_delivered(e->flow[entry->first_hist].tcp, flow - entry->first, &done);
+	u64 packets = bytes / p->mss_bytes + (bytes % p->mss_bytes != 0);
+	*t = (struct weir_flow_totals){.delivered_bytes = bytes,
+				       .received_wire_bytes = bytes + packets * p->header_bytes};
+}
+
+static void flow_totals(const void *ctx, u32 flow, struct weir_flow_totals *t)
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_build_entry *entry = weir_build_entry_of(e->b, flow);
+	if (entry->arrivals)
+		crowd_totals(e, entry, flow, t);
+	else
+		slot_totals(e, weir_build_hist(entry, flow), t);
+}
+
+static bool entry_totals(const void *ctx, u32 entry, struct weir_flow_totals *t)
+{
+	const struct weir_emulated *e = ctx;
+	if (!e->b->entry[entry].arrivals)
+		return false;
+	slot_totals(e, e->b->entry[entry].first_hist, t);
+	return true;
+}
+
+static bool flow_video(const void *ctx, u32 flow, struct weir_video *v)
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_build_entry *entry = weir_build_entry_of(e->b, flow);
+	const struct weir_ktcp_seen *seen = &e->flow[weir_build_hist(entry, flow)].seen;
+	if (entry->flow->app.kind != WEIR_SCENARIO_VIDEO || !seen->video.at_ns)
+		return false;
+	*v = seen->video;
+	weir_video_advance(v, weir_add(e->zero_clock_ns, weir_min(e->now_ns, entry->flow->stop_ns)));
+	return true;
 }
 
 static u64 packets_in_flight(const struct weir_ktcp_info *i)
@@ -200,16 +252,16 @@ static u64 kernel_signal(const struct weir_ktcp_info *i, u32 signal)
 }
 
 /* In the order of weir_emulated_name_signals. */
-static void put_signals(const struct weir_emulated *e, u32 flow, struct weir_flow_now *n)
+static void put_signals(const struct weir_emulated *e, u32 slot, struct weir_flow_now *n)
 {
 	u64 own[WEIR_CC_SIGNALS_MAX] = {0};
-	u32 entry = e->flow[flow].entry;
+	u32 entry = e->flow[slot].entry;
 	const struct weir_cc_ops *ops = e->b->entry[entry].ops;
-	bool probed = weir_emulated_calls_probe(&e->calls, &e->in_kernel, entry, flow, own);
+	bool probed = weir_emulated_calls_probe(&e->calls, &e->in_kernel, entry, slot, own);
 	for (u32 k = 0; ops && k < ops->n_signals; k++)
 		put_signal(n, probed, own[k]);
 	for (u32 k = 0; k < KERNEL_SIGNALS && n->n_signals < WEIR_CC_SIGNALS_MAX; k++) {
-		u64 value = kernel_signal(&e->flow[flow].seen.info, k);
+		u64 value = kernel_signal(&e->flow[slot].seen.info, k);
 		if (is_shown(ops, k))
 			put_signal(n, value != WEIR_KTCP_UNKNOWN, value);
 	}
@@ -218,9 +270,15 @@ static void put_signals(const struct weir_emulated *e, u32 flow, struct weir_flo
 static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 {
 	const struct weir_emulated *e = ctx;
-	const struct weir_ktcp_seen *seen = &e->flow[flow].seen;
+	const struct weir_build_entry *entry = weir_build_entry_of(e->b, flow);
+	u32 slot = weir_build_hist(entry, flow);
+	const struct weir_ktcp_seen *seen = &e->flow[slot].seen;
 	const struct weir_ktcp_info *i = &seen->info;
 	*n = (struct weir_flow_now){.done = seen->done};
+	if (entry->arrivals) {
+		weir_ktcp_crowd_delivered(e->flow[slot].tcp, flow - entry->first, &n->done);
+		return;
+	}
 	if (!seen->info_ns)
 		return;
 	u64 mss_bytes = known(i->mss_bytes);
@@ -234,7 +292,7 @@ static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 	    .app_limited = i->app_limited,
 	    .done = seen->done,
 	};
-	put_signals(e, flow, n);
+	put_signals(e, slot, n);
 }
 
 static void flow_tallies(const void *ctx, u32 hist, struct weir_flow_tallies *t)
@@ -281,7 +339,7 @@ static struct weir_tally lateness(const void *ctx, u64 *max_ns)
 static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
 {
 	const struct weir_emulated *e = ctx;
-	const struct weir_emulated_flow *f = &e->flow[flow];
+	const struct weir_emulated_flow *f = &e->flow[weir_build_hist(weir_build_entry_of(e->b, flow), flow)];
 	memset(a, 0, sizeof *a);
 	if (!f->age)
 		return false;
@@ -304,5 +362,7 @@ const struct weir_backend_ops weir_emulated_ops = {
     .hop_wait = hop_wait,
     .completions = completions,
     .flow_age = flow_age,
+    .entry_totals = entry_totals,
+    .flow_video = flow_video,
     .lateness = lateness,
 };

@@ -52,7 +52,7 @@ static void arrived(struct weir_emulated_flow *f, u64 now_ns, const u8 *tcp, u32
 static void end_warmup(struct weir_emulated *e, u64 now_ns)
 {
 	e->warm = true;
-	for (u32 i = 0; i < e->b->n_flows; i++) {
+	for (u32 i = 0; i < e->n_slots; i++) {
 		if (e->flow[i].rtt_ns)
 			weir_hist_clear(e->flow[i].rtt_ns);
 		if (e->flow[i].age)
@@ -74,10 +74,10 @@ static void on_packet(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip
 	    !frame.ports || frame.transport_at > captured_bytes)
 		return;
 	/* Both ends of a flow have its port. */
-	u32 flow = frame.source_port - WEIR_EMULATED_FIRST_PORT;
-	if (flow >= e->b->n_flows || !e->flow[flow].rtt_ns)
+	u32 slot = frame.source_port - WEIR_EMULATED_FIRST_PORT;
+	if (slot >= e->n_slots || !e->flow[slot].rtt_ns)
 		return;
-	struct weir_emulated_flow *f = &e->flow[flow];
+	struct weir_emulated_flow *f = &e->flow[slot];
 	const u8 *tcp = ip + frame.transport_at;
 	captured_bytes -= frame.transport_at;
 	wire_bytes -= frame.transport_at;

@@ -241,7 +241,7 @@ static int begin_iperf3(struct weir_exports *x)
 		return -1;
 	for (u32 flow = 0; flow < b->n_flows; flow++) {
 		const struct weir_build_entry *e = x->known[flow].entry;
-		if (!e->controlled)
+		if (!e->controlled || e->arrivals)
 			continue;
 		struct weir_iperf3_stream *s = &x->stream[x->n_streams];
 		weir_build_flow_name(e, flow, s->name);

@@ -24,7 +24,8 @@ int weir_life_begin(struct weir_life *l, const struct weir_build *b)
 	l->link_base_capacity = calloc(b->scenario->n_hops + 1u, sizeof *l->link_base_capacity);
 	if (!l->link_base || !l->link_base_capacity)
 		return -1;
-	if (l->from_ns && !(l->base = calloc(b->n_flows + 1u, sizeof *l->base)))
+	if (l->from_ns && (!(l->base = calloc(b->n_flows + 1u, sizeof *l->base)) ||
+			   !(l->entry_base = calloc(b->n_entries + 1u, sizeof *l->entry_base))))
 		return -1;
 	bool stop = false, sized = false, video = false;
 	for (u32 i = 0; i < b->n_entries; i++) {
@@ -75,6 +76,8 @@ bool weir_life_mark(struct weir_life *l, u64 now_ns)
 		if (l->video_base && weir_backend_flow_video(&b->backend, flow, &v))
 			l->video_base[flow] = v.totals;
 	}
+	for (u32 i = 0; i < b->n_entries; i++)
+		(void)weir_backend_entry_totals(&b->backend, i, &l->entry_base[i]);
 	for (u32 i = 0; i < b->scenario->n_hops; i++) {
 		l->link_base[i] = *weir_backend_hop_stats(&b->backend, i, &waiting);
 		l->link_base_capacity[i] = weir_build_capacity_bytes(b, i, now_ns);
@@ -95,6 +98,7 @@ int weir_life_end(struct weir_life *l, u64 now_ns)
 void weir_life_free(struct weir_life *l)
 {
 	free(l->base);
+	free(l->entry_base);
 	free(l->video_base);
 	free(l->link_base);
 	free(l->link_base_capacity);
@@ -137,4 +141,13 @@ void weir_life_of(const struct weir_life *l, const struct weir_build_entry *e, u
 	out->delivered_bytes = weir_sub(out->delivered_bytes, base->delivered_bytes);
 	out->received_bytes = weir_sub(out->received_bytes, base->received_wire_bytes);
 	subtract(&out->totals, base);
+}
+
+bool weir_life_of_entry(const struct weir_life *l, u32 entry, struct weir_flow_totals *t)
+{
+	if (!weir_backend_entry_totals(&l->b->backend, entry, t))
+		return false;
+	if (l->entry_base)
+		subtract(t, &l->entry_base[entry]);
+	return true;
 }

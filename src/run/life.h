@@ -10,6 +10,7 @@ struct weir_life {
 	u64 from_ns;			      /* the end of the warm-up, 0 without one */
 	u64 end_ns;			      /* of the run */
 	u64 marked_ns;			      /* weir_life_mark has seen all up to here */
+	struct weir_flow_totals *entry_base;  /* likewise of each entry */
 	struct weir_video_totals *video_base; /* likewise; NULL without a video */
 	struct weir_flow_totals *base;	      /* of each flow at from_ns; NULL without a warm-up */
 	struct weir_link_stats *link_base;
@@ -39,5 +40,8 @@ struct weir_lived {
 };
 void weir_life_of(const struct weir_life *l, const struct weir_build_entry *e, u32 flow,
 		  struct weir_lived *out);
+
+/* Of all flows of the entry, where the backend counts them together; false: add them up. */
+bool weir_life_of_entry(const struct weir_life *l, u32 entry, struct weir_flow_totals *t);
 
 #endif

@@ -79,6 +79,9 @@ static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 			live[kept++] = live[i];
 	}
 	g->n_live = kept;
+	struct weir_flow_totals together;
+	if (weir_backend_entry_totals(&s->b->backend, (u32)(e - s->b->entry), &together))
+		all = together;
 	sum->delivered = all.delivered_bytes;
 	sum->received = all.received_wire_bytes;
 	sum->retransmitted = all.retransmitted_packets;

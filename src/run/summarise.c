@@ -168,6 +168,18 @@ static void sum_arrivals(struct weir_group_summary *g, const struct weir_build *
 	g->elastic_fraction = share(elastic, received);
 }
 
+/* Where single flows were not counted. */
+static void take_entry_totals(struct weir_group_summary *g, const struct weir_life *life, u32 entry)
+{
+	struct weir_flow_totals t;
+	if (!weir_life_of_entry(life, entry, &t))
+		return;
+	g->packets_sent = t.sent_packets;
+	g->packets_lost = t.lost_packets;
+	g->ce_packets = t.ce_packets;
+	g->retransmitted = g->timeouts = g->recoveries = g->spurious = WEIR_NEVER;
+}
+
 /* `rates` takes the throughput of each flow that was there; returns how many were. */
 static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, const struct weir_life *life,
 		     const struct weir_build_entry *e, double *rates)
@@ -197,6 +209,7 @@ static u32 sum_group(struct weir_group_summary *g, const struct weir_build *b, c
 	}
 	if (e->arrivals)
 		sum_arrivals(g, b, life, e);
+	take_entry_totals(g, life, (u32)(e - b->entry));
 	g->loss_fraction = share(g->packets_lost, g->packets_sent);
 	forget_uncounted(b->backend.ops, &g->timeouts, &g->recoveries, &g->spurious);
 	g->jain_throughput = jain_or_none(rates, n);
@@ -290,6 +303,11 @@ int weir_summarise(struct weir_summary *out, const struct weir_build *b, const s
 		struct weir_flow_totals t;
 		weir_backend_flow_totals(&b->backend, flow, &t);
 		out->packets += t.sent_packets;
+	}
+	for (u32 i = 0; i < b->n_entries; i++) {
+		struct weir_flow_totals t;
+		if (weir_backend_entry_totals(&b->backend, i, &t))
+			out->packets += t.sent_packets;
 	}
 	if (sum_flows(out, b, life, sampler) < 0 || sum_groups(out, b, life) < 0 ||
 	    sum_links(out, b, life, sampler) < 0)
