@@ -45,6 +45,15 @@ static bool is_unit(const char *unit)
 	return false;
 }
 
+/* A choice: its words in the unit, with '|' between them, and the value is the number of one. */
+static bool is_choice(const struct weir_param *p)
+{
+	u64 n_words = 1;
+	for (const char *c = p->unit ? p->unit : ""; *c; c++)
+		n_words += *c == '|';
+	return n_words > 1 && p->min == 0 && p->max == n_words - 1;
+}
+
 static bool check_params(const struct weir_cc_ops *ops, const struct complaint *c)
 {
 	if (ops->n_params > PARAMS_MAX)
@@ -57,7 +66,7 @@ static bool check_params(const struct weir_cc_ops *ops, const struct complaint *
 		if (!is_word(p->name, true))
 			return no(c, "parameter %u: its name must be [a-z][a-z0-9_]*, at most %u characters",
 				  i + 1, NAME_MAX_CHARS);
-		if (!is_unit(p->unit))
+		if (!is_unit(p->unit) && !is_choice(p))
 			return no(
 			    c, "parameter %s: its unit must be \"\" or ns, bytes, packets, Bps, ratio, flag",
 			    p->name);

@@ -134,6 +134,12 @@ static inline void feed_idle(struct feed *f, u64 idle_ns)
 	feed_take(f, &o);
 }
 
+/* Those that keep a window which a loss cuts say so by their first signal. The others keep a rate. */
+static inline bool feed_cuts(const struct weir_cc_ops *ops)
+{
+	return ops->n_signals && strcmp(ops->signals[0].name, "ssthresh") == 0;
+}
+
 static inline u64 feed_signal_value(const struct feed *f, const char *name)
 {
 	u64 value[WEIR_CC_SIGNALS_MAX] = {0};

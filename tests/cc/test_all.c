@@ -82,7 +82,8 @@ static void the_first_packet_lost_and_old_losses_after_it_G28(void **unused)
 			f.view.srtt_ns = f.view.min_rtt_ns = 0; /* no sample so far */
 			feed_signal(&f, WEIR_LOSS_PACKET, WEIR_NEW_EPISODE, mss[k]);
 			u64 once = f.cwnd_bytes;
-			assert_in_range(once, 5 * mss[k], 7 * mss[k]);
+			assert_in_range(once, feed_cuts(f.ops) ? 5 * mss[k] : mss[k],
+					(feed_cuts(f.ops) ? 7 : 10) * mss[k]);
 			for (int n = 0; n < 9; n++) /* the rest of the same window */
 				feed_signal(&f, WEIR_LOSS_PACKET, 0, mss[k]);
 			assert_int_equal(f.cwnd_bytes, once);
@@ -103,7 +104,8 @@ static void documented_floors_G35(void **unused)
 		feed_open(&f, weir_cc_at(i)->name, 100 * FEED_MS);
 		for (int n = 0; n < 20; n++)
 			feed_loss(&f);
-		assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
+		if (feed_cuts(f.ops))
+			assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
 		f.view.initial_bytes = 0;
 		feed_init(&f);
 		assert_int_equal(f.cwnd_bytes, 10 * FEED_MSS);

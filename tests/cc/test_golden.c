@@ -59,6 +59,11 @@ static const char *ack(struct path *p)
 	p->view.now_ns += rtt_ns * n / window;
 	p->view.srtt_ns = p->view.srtt_ns ? (p->view.srtt_ns * 7 + rtt_ns) / 8 : rtt_ns;
 	p->view.delivered_bytes += n * MSS;
+	if (p->ops->needs & WEIR_NEED_RATE) {
+		p->view.delivery_Bps =
+		    weir_muldiv(weir_min(p->cwnd_bytes, PATH_PACKETS * (u64)MSS / 2), WEIR_NS_PER_S, rtt_ns);
+		p->view.inflight_bytes = weir_sub(p->cwnd_bytes, n * MSS);
+	}
 	p->view.flags = weir_rng_below(&p->rng, 20) ? WEIR_CWND_LIMITED : WEIR_APP_LIMITED;
 	if (p->view.delivered_bytes < p->repair_end_bytes)
 		p->view.flags |= WEIR_RECOVERY;

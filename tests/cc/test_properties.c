@@ -3,15 +3,10 @@
  * shortest sequence found by leaving out halves, quarters, ... of the one that broke it. */
 #include "cc/table.h"
 #include "core/window.h"
+#include "feed.h"
 #include "trace.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define EVENTS_MAX 400
 #define TRACES 400
@@ -120,6 +115,18 @@ static const char *rule_loss(const struct trace_event *e, u64 before, u64 after,
 	return after < weir_min(before, least) ? "fell too far" : NULL;
 }
 
+/* Of those whose window no loss cuts. In silence PROBE_RTT may end, and what it took comes back. */
+static const char *rule_rate(const struct trace_event *e, u64 before, u64 after)
+{
+	if (e->kind == TRACE_IDLE)
+		return NULL;
+	if (e->kind == TRACE_TIMEOUT)
+		return after > weir_max(before, known_mss(e)) ? "grew on a timeout" : NULL;
+	if (e->kind == TRACE_LOSS && e->loss_kind != WEIR_LOSS_SPURIOUS)
+		return after > before ? "grew on a loss" : NULL;
+	return NULL;
+}
+
 /* The cut that `s` just made is undone on a copy of it. */
 static const char *rule_undo(const struct subject *s, u64 before, u64 ssthresh_before)
 {
@@ -138,6 +145,8 @@ static const char *rule_event(const struct subject *s, const struct trace_event 
 	u64 after = s->cwnd_bytes;
 	if (after < 1 || after > WEIR_WINDOW_MAX_BYTES)
 		return "outside of all bounds";
+	if (!feed_cuts(s->ops))
+		return rule_rate(e, before, after);
 	if (e->kind == TRACE_ACK)
 		return rule_ack(e, before, after);
 	if (e->kind == TRACE_IDLE)
