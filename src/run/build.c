@@ -190,7 +190,7 @@ static int lay_out(struct weir_build *b, const struct weir_traces *traces, u64 s
 					       .arrivals = arrivals,
 					       .grouped = arrivals || plain > WEIR_FLOWS_RECORDED_MAX,
 					       .numbered = arrivals || f->count > 1,
-					       .fair = !f->traffic};
+					       .fair = !f->traffic && !arrivals};
 		if (arrivals && weir_build_arrivals(b, e, traces, seed) < 0)
 			return -1;
 		n += e->count;

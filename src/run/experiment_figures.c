@@ -145,7 +145,7 @@ static void take_rows(struct maker *m, char *rows)
 
 static void name_flows(struct weir_figure_result *to, const struct weir_scenario *s)
 {
-	for (u32 i = 0; i < s->n_flows; i++)
+	for (u32 i = 0; i < s->n_flows && s->flows[i].app.kind != WEIR_SCENARIO_ARRIVALS; i++)
 		for (u64 k = 0; k < s->flows[i].count && to->n_flows < WEIR_FIGURE_FLOWS_MAX; k++) {
 			struct weir_figure_flow *flow = &to->flow[to->n_flows++];
 			flow->mss_bytes = (u32)s->flows[i].endpoint.mss_bytes;

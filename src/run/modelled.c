@@ -111,7 +111,8 @@ static bool take_controller(const struct weir_scenario *s, const struct weir_sce
 	const struct weir_scenario_controller *from = &s->flows[0].controller;
 	bool agile = from->name && !strcmp(from->name, "agile-sd");
 
-	if (s->total_flows != 1 || from->index == WEIR_SCENARIO_NONE || from->index >= catalog->n ||
+	if (s->total_flows != 1 || s->flows[0].app.kind == WEIR_SCENARIO_ARRIVALS ||
+	    from->index == WEIR_SCENARIO_NONE || from->index >= catalog->n ||
 	    (!agile && (!from->name || strcmp(from->name, "reno") != 0))) {
 		snprintf(why, WEIR_MODELLED_WHY, "the model is of one flow with agile-sd or reno");
 		return false;
