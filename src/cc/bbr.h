@@ -112,13 +112,13 @@ WEIR_CORE u64 bbr_cwnd_gain(const struct bbr *s, const struct bbr_params *p)
 	return s->mode < BBR_PROBE_BW ? p->startup_gain : p->cwnd_gain;
 }
 
-/* A burst of the sender: a millisecond, but two packets; one on the slowest paths. */
+/* A burst of the sender: whole packets of a millisecond, two at least; one on the slowest paths. */
 WEIR_CORE u64 bbr_quantum_bytes(const struct bbr *s, u64 mss_bytes)
 {
 	if (s->pacing_Bps < 150000)
 		return mss_bytes;
-	return weir_clamp(s->pacing_Bps / 1000, 2 * mss_bytes,
-			  weir_max(BBR_QUANTUM_MAX_BYTES, 2 * mss_bytes));
+	u64 packets = weir_min(s->pacing_Bps >> 10, BBR_QUANTUM_MAX_BYTES) / mss_bytes;
+	return weir_max(packets, 2) * mss_bytes;
 }
 
 /* What `gain` BDPs need in flight; the initial window while nothing is known. */

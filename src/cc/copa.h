@@ -184,6 +184,7 @@ WEIR_CORE void copa_down(struct weir_window *w, u64 change, u64 mss_bytes)
 	}
 	w->credit = (w->credit + (whole << COPA_FRACTION_BITS) - change) & ((1ULL << COPA_FRACTION_BITS) - 1);
 	w->cwnd_bytes = weir_max(weir_sub(w->cwnd_bytes, whole), weir_min(w->cwnd_bytes, 2 * mss_bytes));
+	w->ssthresh_bytes = weir_min(w->ssthresh_bytes, w->cwnd_bytes); /* this is no slow start */
 }
 
 WEIR_CORE void copa_step(struct copa *s, const struct copa_params *p, u64 acked_bytes, bool up, u64 mss_bytes)
