@@ -40,6 +40,14 @@ static const char *percent_text(char text[24], double fraction)
 	return text;
 }
 
+static const char *count_text(char text[24], u64 n)
+{
+	if (n == WEIR_NEVER)
+		return "-";
+	snprintf(text, 24, "%llu", n);
+	return text;
+}
+
 struct row {
 	const char *name, *controller;
 	double goodput_bps, loss_fraction;
@@ -73,11 +81,11 @@ static int width_of(const struct weir_summary *s)
 
 static void put_row(FILE *out, int width, const struct row *r)
 {
-	char rate[24], rtt[24], queue[24], loss[24];
-	fprintf(out, "%-*.*s  %-12.12s %13s  %15s  %15s  %9s  %8llu\n", width, width, r->name,
+	char rate[24], rtt[24], queue[24], loss[24], again[24];
+	fprintf(out, "%-*.*s  %-12.12s %13s  %15s  %15s  %9s  %8s\n", width, width, r->name,
 		*r->controller ? r->controller : "-", rate_text(rate, r->goodput_bps),
 		spread_text(rtt, r->rtt_ms), spread_text(queue, r->queue_delay_ms),
-		percent_text(loss, r->loss_fraction), r->retransmitted);
+		percent_text(loss, r->loss_fraction), count_text(again, r->retransmitted));
 }
 
 static void put_flows(FILE *out, const struct weir_summary *s, int width)
@@ -119,6 +127,38 @@ static void put_links(FILE *out, const struct weir_summary *s, int width)
 	}
 }
 
+/* How long flows took that came and went. */
+static void put_completions(FILE *out, const struct weir_summary *s, int width)
+{
+	bool headed = false;
+	for (u32 i = 0; i < s->n_groups; i++) {
+		const struct weir_group_summary *g = &s->group[i];
+		for (u32 k = 0; k < g->n_fct; k++) {
+			char spread[24];
+			if (!g->fct[k].fct_ms.n)
+				continue;
+			if (!headed)
+				fprintf(out, "\n%-*s  %12s  %8s  %20s\n", width, "flows of", "up to", "ended",
+					"took p50/p95 ms");
+			headed = true;
+			fprintf(out, "%-*.*s  %12s  %8llu  %20s\n", width, width, g->name, g->fct[k].size,
+				g->fct[k].fct_ms.n, spread_text(spread, &g->fct[k].fct_ms));
+		}
+	}
+}
+
+static void put_videos(FILE *out, const struct weir_summary *s)
+{
+	for (u32 i = 0; i < s->n_flows; i++) {
+		const struct weir_video_summary *v = &s->flow[i].video;
+		char rate[24];
+		if (v->there)
+			fprintf(out, "\n%.*s plays %s on average; stalls: %llu, of %.1f s in all\n",
+				NAME_MAX_COLUMNS, s->flow[i].name, rate_text(rate, v->bitrate_bps),
+				v->rebuffers, v->rebuffer_s);
+	}
+}
+
 void weir_run_table(FILE *out, const struct weir_summary *s, const char *label)
 {
 	int width = width_of(s);
@@ -127,6 +167,8 @@ void weir_run_table(FILE *out, const struct weir_summary *s, const char *label)
 		e->verdict ? "emulated" : "simulated", s->seed, s->interrupted ? ", interrupted" : "");
 	put_flows(out, s, width);
 	put_links(out, s, width);
+	put_completions(out, s, width);
+	put_videos(out, s);
 	if (!isnan(s->jain_throughput))
 		fprintf(out, "\nJain's index of throughput: %.4f\n", s->jain_throughput);
 	if (e->verdict)

@@ -78,6 +78,16 @@ def test_thousands_are_one_group_and_the_flow_beside_them_is_itself():
     check(all(n >= long[t] for t, n in active.items()) and 5 < max(active.values()) < 2000)
 
 
+def test_the_table_tells_them():
+    write("x.yaml", WAN)
+    out, _ = weir("run", "x.yaml")
+    for words in ("flows of", "15kB", "took p50/p95 ms"):
+        check(words in out, words, "is not in", out)
+    write("x.yaml", PATH % ("5 s", "48 Mbit/s") + VIDEO % "4k")
+    out, _ = weir("run", "x.yaml")
+    check("tv plays " in out and "stalls: 0, of 0.0 s" in out, out)
+
+
 def test_same_seed_same_flows():
     a, c = run(WAN, out="out/a"), run(WAN, "--seed", "2", out="out/c")
     run(WAN, out="out/b")
