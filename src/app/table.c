@@ -29,7 +29,8 @@ const struct weir_app_info weir_app_infos[WEIR_APP_KINDS] = {
 	 .needs_rate = true},
     [WEIR_APP_ARRIVALS] =
 	{.name = "arrivals",
-	 .about = "Flows that arrive at random (Poisson), with sizes from a table: mostly short ones."},
+	 .about =
+	     "Flows that arrive at random (Poisson), with sizes from a table or a file: mostly short ones."},
     [WEIR_APP_VIDEO] = {.name = "video",
 			.about = "A player fetches chunks at bitrates that it chooses by its buffer (BBA-0), "
 				 "and waits while that is full."},

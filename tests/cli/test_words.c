@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `weir list` calls a thing is what a scenario calls it. */
 #include "app/app.h"
+#include "app/sizes.h"
 #include "link/table.h"
 #include "scenario/schema.h"
 
@@ -59,8 +60,21 @@ static void elements(void **state)
 	elements_match("loss", words_of(WEIR_SCOPE_LOSS, "model"));
 }
 
+static void tables_of_sizes(void **state)
+{
+	(void)state;
+	const char *words = words_of(WEIR_SCOPE_APPLICATION, "sizes");
+	char word[32];
+	for (u32 i = 0; i < weir_sizes_n_tables; i++) {
+		assert_true(weir_schema_word(words, i, word));
+		assert_string_equal(word, weir_sizes_tables[i].name);
+	}
+	assert_false(weir_schema_word(words, weir_sizes_n_tables, word));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(applications), cmocka_unit_test(elements)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(applications), cmocka_unit_test(elements),
+					   cmocka_unit_test(tables_of_sizes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

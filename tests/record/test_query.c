@@ -14,6 +14,8 @@ static const char summary[] =
     "{\"schema\":\"weir.summary/1\",\"events\":12,\"emulation\":null,"
     "\"flows\":[{\"name\":\"cubic\",\"goodput_bps\":5.5,\"queue_delay_ms\":{\"p50\":25},\"age_ms\":null},"
     "{\"name\":\"cubic.1\",\"goodput_bps\":7},{\"name\":\"cubic.12\",\"goodput_bps\":8}],"
+    "\"groups\":[{\"name\":\"wan.*\",\"fct\":[{\"size\":\"15kB\",\"fct_ms\":{\"p95\":141}},"
+    "{\"size\":\"1.5MB\",\"fct_ms\":{\"p95\":3350}}]}],"
     "\"fct_ms\":[{\"size\":\"10kB-100kB\",\"n\":3}],\"fairness\":{\"jain_throughput\":1}}";
 
 static json_t *document(void)
@@ -38,6 +40,8 @@ static void numbers_by_name(void **state)
 	    {"flows.cubic.1.goodput_bps", 7}, /* the longest name that fits */
 	    {"flows.cubic.12.goodput_bps", 8},
 	    {"fct_ms.10kB-100kB.n", 3},
+	    {"groups.wan.*.fct.15kB.fct_ms.p95", 141},
+	    {"groups.wan.*.fct.1.5MB.fct_ms.p95", 3350},
 	    {"fairness.jain_throughput", 1},
 	};
 	json_t *d = document();
