@@ -82,6 +82,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .age = f->age.measured,
 	    .age_bound_ns = f->age.bound_ns,
 	    .fct = weir_build_completes(f),
+	    .fin = e->arrivals,
 	};
 	struct weir_source_config source;
 	if (e->age_ops) {

@@ -158,8 +158,11 @@ static inline void receive_data(struct weir_world *w, struct weir_sim_flow *f, c
 	else
 		weir_sim_arm(w, &f->receiver_armed_ns, f->receiver.delayed_ns, WEIR_TIMER_RECEIVER,
 			     f->number);
-	if (f->app && f->receiver.next != next_before)
-		weir_sim_app_delivered(w, f->number);
+	if (!f->app || f->receiver.next == next_before)
+		return;
+	weir_sim_app_delivered(w, f->number);
+	if (f->fin && f->app->completed && f->receiver.pending_bytes)
+		acknowledge(w, f);
 }
 
 static void receive_datagram(struct weir_world *w, struct weir_sim_flow *f, const struct weir_packet *p)

@@ -81,7 +81,7 @@ struct weir_sim_flow {
 	_Alignas(64) u32 number; /* its own */
 	u32 first_hop[2];	 /* where its data enters, and what travels against it */
 	u16 header_bytes;
-	bool fct : 1, started : 1, stopped : 1, reverse : 1;
+	bool fct : 1, started : 1, stopped : 1, reverse : 1, fin : 1;
 	u64 received_wire_bytes;
 	struct weir_sim_app *app; /* NULL: bulk */
 	struct weir_hist *rtt_ns, *queue_ns;

@@ -229,6 +229,7 @@ u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 	    .header_bytes = (u16)c->endpoint.header_bytes,
 	    .reverse = c->reverse,
 	    .fct = c->fct,
+	    .fin = c->fin,
 	    .rtt_ns = c->rtt_ns,
 	    .queue_ns = c->queue_ns,
 	};

@@ -34,6 +34,7 @@ struct weir_flow_config {
 	struct weir_hist *rtt_ns;   /* each RTT sample of the sender; caller's, may be shared, may be NULL */
 	struct weir_hist *queue_ns; /* time in queues of each data packet that arrived; likewise */
 	bool fct;		    /* record completions: weir_world_completions */
+	bool fin;		    /* SIZED: its end is acknowledged at once, as a FIN would be */
 	/* What it tells at the receiver has an age: the newest value that has come, of `updates` the newest
 	 * whole one, of any other stream the newest segment in order, as of its first sending. */
 	bool age;
