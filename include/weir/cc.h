@@ -43,6 +43,8 @@ enum weir_need {			  /* a host that lacks one refuses the controller by name */
 		     1 << 1, /* on_tick close to wake_ns; the kernel is late by up to one ACK gap */
 		 WEIR_NEED_OWD = 1 << 2,  /* one-way delay and age stamps */
 		 WEIR_NEED_RATE = 1 << 3, /* delivery_Bps anew on each ACK; without it once a round */
+		 WEIR_NEED_OWN_REPAIR =
+		     1 << 4, /* its window holds while losses are repaired too: no reduction by RFC 9937 */
 };
 
 /* Read-only. 0 in a *_ns or *_Bps field means "not known yet". */

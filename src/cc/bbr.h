@@ -26,7 +26,8 @@
  *    back 7/8 to all of ten (core/recent.h).
  * 3. While the min RTT is probed the old one holds; the smallest seen there follows. The draft takes the
  *    sample that comes when ten seconds are over, with its queue.
- * 4. Rounds are the endpoint's. Conservation ends with one that begins a min RTT after the repair did.
+ * 4. Rounds are the endpoint's; that of packet conservation is a smoothed RTT. What is lost amid a repair
+ *    begins no other.
  * 5. After a timeout the window comes back by what is acknowledged (the draft restores it with the repair).
  * 6. ECN is not answered, as in the paper. */
 #ifndef WEIR_CC_BBR_H
@@ -253,8 +254,7 @@ WEIR_CORE void bbr_check_repair(struct bbr *s, const struct weir_view *v)
 		s->repairing = s->conserving = 0;
 		s->cwnd_bytes = weir_max(s->cwnd_bytes, s->prior_cwnd_bytes);
 	}
-	if (s->conserving && v->flags & WEIR_ROUND_START &&
-	    weir_sub(v->now_ns, s->repair_at_ns) >= s->rtt.min_ns)
+	if (weir_sub(v->now_ns, s->repair_at_ns) >= v->srtt_ns)
 		s->conserving = 0;
 }
 
@@ -339,7 +339,7 @@ WEIR_CORE void bbr_on_loss(struct bbr *s, const struct bbr_params *p, const stru
 	if (l->kind == WEIR_LOSS_PACKET) {
 		s->lost_bytes += l->lost_bytes;
 		s->lost_now_bytes = weir_add(s->lost_now_bytes, l->lost_bytes);
-		if (l->flags & WEIR_NEW_EPISODE) {
+		if (l->flags & WEIR_NEW_EPISODE && !s->repairing) {
 			bbr_save_cwnd(s);
 			s->repairing = s->conserving = 1;
 			s->repair_at_ns = v->now_ns;
@@ -393,7 +393,7 @@ WEIR_CORE void bbr_probe(const struct bbr *s, u64 value[WEIR_CC_SIGNALS_MAX])
 
 WEIR_BIND_ON_IDLE(bbr);
 WEIR_CONTROLLER(
-    bbr, "bbr", .needs = WEIR_NEED_RATE,
+    bbr, "bbr", .needs = WEIR_NEED_RATE | WEIR_NEED_OWN_REPAIR,
     .about = "Paces at the largest rate of delivery, with two bandwidth-delay products in flight.",
     .source = "Cardwell et al. 2016", .on_idle = bbr_bound_on_idle);
 

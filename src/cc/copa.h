@@ -26,8 +26,7 @@
  *
  * Deliberate deviations:
  * 1. An empty queue makes the target infinite. v / delta is at most the window: it never more than doubles in
- *    a round, and up it moves only where it, not the application or the repair of losses, was the limit, and
- * not on a marked ACK.
+ *    a round, and up it moves only where it, not the application, was the limit, and not on a marked ACK.
  * 2. Round trips are the endpoint's rounds for v and delta, and multiples of the smoothed RTT for windows of
  *    time, which reach back 7/8 to all of their length (core/recent.h).
  * 3. A timeout leaves one segment and a slow start to half of the window (RFC 5681). The paper has none.
@@ -204,19 +203,12 @@ WEIR_CORE void copa_step(struct copa *s, const struct copa_params *p, u64 acked_
 		copa_down(w, change, mss_bytes);
 }
 
-/* While losses are repaired the endpoint holds back more than the window does. */
-WEIR_CORE bool copa_window_is_used(const struct copa *s, const struct weir_view *v, u64 acked_bytes)
-{
-	u64 cwnd = s->window.cwnd_bytes;
-	return !(v->flags & WEIR_RECOVERY) || weir_add(v->inflight_bytes, acked_bytes) >= cwnd - cwnd / 8;
-}
-
 WEIR_CORE void copa_move(struct copa *s, const struct copa_params *p, const struct weir_view *v,
 			 const struct weir_ack *a)
 {
 	u64 mss = weir_window_mss(v), acked = a->acked_bytes;
 	bool up = s->window.cwnd_bytes <= copa_target_bytes(s, mss);
-	bool may_grow = v->flags & WEIR_CWND_LIMITED && !a->ce_bytes && copa_window_is_used(s, v, acked);
+	bool may_grow = v->flags & WEIR_CWND_LIMITED && !a->ce_bytes;
 	if (weir_window_in_slow_start(&s->window)) {
 		if (up) {
 			if (may_grow)
@@ -308,7 +300,7 @@ WEIR_CORE void copa_probe(const struct copa *s, u64 value[WEIR_CC_SIGNALS_MAX])
 
 WEIR_BIND_ON_IDLE(copa);
 WEIR_CONTROLLER(
-    copa, "copa",
+    copa, "copa", .needs = WEIR_NEED_OWN_REPAIR,
     .about = "Keeps the rate at 1 / (delta x queueing delay); competes where others fill the queue.",
     .source = "Arun and Balakrishnan 2018", .on_idle = copa_bound_on_idle);
 

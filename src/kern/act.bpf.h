@@ -55,9 +55,17 @@ WEIR_CORE void weir_default_rate(struct weir_socket *k)
 	    (weir_long)weir_min(window * per_round / tp->srtt_us, (u64)sk->sk_max_pacing_rate);
 }
 
-/* In an episode the controller's window is the target of the reduction, and stands in snd_ssthresh. */
+/* In an episode the controller's window is the target of the reduction, and stands in snd_ssthresh; but not
+ * where the controller answers for the repair itself. */
+WEIR_CORE bool weir_reduces(const struct weir_socket *k)
+{
+	return !(k->ops->needs & WEIR_NEED_OWN_REPAIR);
+}
+
 WEIR_CORE bool weir_in_episode(const struct weir_socket *k)
 {
+	if (!weir_reduces(k))
+		return false;
 	return k->tcp_state == TCP_CWR || k->tcp_state == TCP_RECOVERY;
 }
 

@@ -144,8 +144,9 @@ WEIR_CORE void weir_enter_recovery(struct weir_socket *k)
 	weir_tell_loss(k, weir_newly_lost(k) * k->mss_bytes, WEIR_LOSS_PACKET, flags);
 	weir_obey(k);
 	/* The fast retransmission; the ACK that led here, if there was one, says more at once. */
-	k->tp->snd_cwnd = (u32)weir_max(weir_in_flight(k->tp) + !k->tp->prr_out, 1);
-	k->glue.reduced = 1;
+	if (weir_reduces(k))
+		k->tp->snd_cwnd = (u32)weir_max(weir_in_flight(k->tp) + !k->tp->prr_out, 1);
+	k->glue.reduced = weir_reduces(k);
 	k->glue.cwr = 0;
 	weir_record(k);
 }
@@ -169,7 +170,8 @@ WEIR_CORE void weir_enter_loss(struct weir_socket *k)
 WEIR_CORE void weir_enter_cwr(struct weir_socket *k)
 {
 	k->tp->snd_cwnd_cnt = weir_una_mark(k->tp);
-	k->glue.cwr = k->glue.reduced = 1;
+	k->glue.cwr = 1;
+	k->glue.reduced = weir_reduces(k);
 }
 
 /* `next` is not yet the state that the socket tells. */

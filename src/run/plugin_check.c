@@ -126,7 +126,7 @@ static bool check_callbacks(const struct weir_cc_ops *ops, const struct complain
 bool weir_plugin_check(const struct weir_cc_ops *ops, char *why, size_t room)
 {
 	const struct complaint c = {why, room};
-	u32 known = WEIR_NEED_SEND | WEIR_NEED_TICK | WEIR_NEED_OWD | WEIR_NEED_RATE;
+	u32 known = WEIR_NEED_SEND | WEIR_NEED_TICK | WEIR_NEED_OWD | WEIR_NEED_RATE | WEIR_NEED_OWN_REPAIR;
 	if (!ops)
 		return no(&c, "weir_cc_export returns nothing");
 	if (ops->abi != WEIR_CC_ABI)

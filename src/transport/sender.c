@@ -106,7 +106,8 @@ bool weir_sender_done(const struct weir_sender *s)
 /* An empty pipe may always send one segment: a window below one segment must not stop the flow. */
 static bool window_allows(const struct weir_sender *s, u32 bytes)
 {
-	if (s->state == WEIR_SENDER_RECOVERY && s->recovery == WEIR_RECOVERY_SACK)
+	bool reduces = s->state == WEIR_SENDER_RECOVERY && s->recovery == WEIR_RECOVERY_SACK;
+	if (reduces && !(s->cc->needs & WEIR_NEED_OWN_REPAIR))
 		return s->prr.budget_bytes >= bytes || s->pipe_bytes == 0;
 	return s->pipe_bytes + bytes <= s->cwnd_bytes + s->inflation_bytes || s->pipe_bytes == 0;
 }
