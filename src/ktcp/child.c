@@ -2,25 +2,14 @@
 #include "child.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TAG_SIGNAL, TAG_PEER, TAG_TIMER, TAG_SOCKET };
-
-u64 weir_ktcp_now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * WEIR_NS_PER_S + (u64)t.tv_nsec;
-}
 
 int weir_ktcp_fail(struct weir_ktcp_child *c, enum weir_ktcp_failure what, int error)
 {
@@ -37,39 +26,6 @@ void weir_ktcp_ready(struct weir_ktcp_child *c)
 	(void)!write(c->ready, "r", 1);
 	close(c->ready);
 	c->ready = -1;
-}
-
-/* Handlers of the parent would touch its state; the terminal's signals are for the parent, which ends us. */
-static void settle_signals(void)
-{
-	static const int ignored[] = {SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
-	for (int s = 1; s < _NSIG; s++)
-		signal(s, SIG_DFL);
-	for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-		signal(ignored[i], SIG_IGN);
-	sigset_t blocked;
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, WEIR_KTCP_SCHEDULED_SIGNAL);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
-}
-
-/* An end host is an ordinary process, whatever priority the ferry gave itself. */
-static void settle_priority(void)
-{
-	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
-	if (getpriority(PRIO_PROCESS, 0) < 0)
-		setpriority(PRIO_PROCESS, 0, 0);
-}
-
-static void close_all_but(int a, int b)
-{
-	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
-	if (low > 3)
-		close_range(3, low - 1, 0);
-	if (high > low + 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0U, 0);
 }
 
 static int add(struct weir_ktcp_child *c, int fd, u32 events, u32 tag)
@@ -94,15 +50,12 @@ static int open_loop(struct weir_ktcp_child *c)
 	return 0;
 }
 
-int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent)
+int weir_ktcp_child_begin(struct weir_ktcp_child *c, const struct weir_ktcp_birth *b)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent) /* it may be dead already */
-		_exit(1);
-	settle_signals();
-	settle_priority();
-	if (setns(ns, CLONE_NEWNET) < 0)
-		return weir_ktcp_fail(c, WEIR_KTCP_NAMESPACE, errno);
-	close_all_but(c->peer, c->ready);
+	c->peer = b->peer;
+	c->ready = b->ready;
+	if (b->error)
+		return weir_ktcp_fail(c, WEIR_KTCP_NAMESPACE, b->error);
 	return open_loop(c);
 }
 

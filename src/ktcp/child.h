@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both processes of a flow have in common: the way into their namespace and one event loop, with system
- * calls only. Inside ktcp/ only. */
+/* What both processes of a flow have in common: one event loop, with system calls only. Inside ktcp/ only. */
 #ifndef WEIR_KTCP_CHILD_H
 #define WEIR_KTCP_CHILD_H
 
@@ -24,11 +23,8 @@ struct weir_ktcp_child {
 	u64 armed_ns;
 };
 
-u64 weir_ktcp_now_ns(void);
-
-/* In the new process: dies with the parent's thread, moves into the namespace, closes what it inherited,
- * takes ordinary priority, ignores the terminal's signals; makes the loop. 0, or -1 with the fault told. */
-int weir_ktcp_child_begin(struct weir_ktcp_child *c, int ns, pid_t parent);
+/* In the new process: makes the loop. 0, or -1 with the fault told. */
+int weir_ktcp_child_begin(struct weir_ktcp_child *c, const struct weir_ktcp_birth *b);
 /* Tells the fault to the parent (the first one counts). -1. */
 int weir_ktcp_fail(struct weir_ktcp_child *c, enum weir_ktcp_failure what, int error);
 void weir_ktcp_ready(struct weir_ktcp_child *c);

@@ -5,34 +5,20 @@
 #include "weir/num.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define READY_NS (10 * WEIR_NS_PER_S)
-#define PATIENCE_NS (2 * WEIR_NS_PER_S)
 #define WIRE_MAX_BYTES 65535
 #define COPIES_MAX 1000 /* a process that died while it wrote stops nobody */
-
-enum { SENDER, RECEIVER, SIDES };
 
 struct weir_ktcp_flow {
 	struct weir_ktcp_config config;
 	char controller[WEIR_KTCP_NAME_BYTES];
 	struct weir_ktcp_shared *shared;
 	struct weir_ktcp_crowd_shared *crowd; /* NULL: no crowd */
-	pid_t pid[SIDES];		      /* 0: not there, or waited for */
-	u64 told_ns;			      /* 0: not told to end */
-	bool died[SIDES];		      /* by a signal that is not ours */
-	int signal[SIDES];
+	struct weir_ktcp_pair pair;
 };
 
 /* ---- starting ---- */
@@ -73,87 +59,19 @@ static int check(const struct weir_ktcp_config *c, char why[WEIR_KTCP_WHY_BYTES]
 	return 0;
 }
 
-static _Noreturn void be_child(struct weir_ktcp_flow *f, u32 side, pid_t parent, int peer, int ready)
+static int live(void *ctx, const struct weir_ktcp_birth *b)
 {
-	struct weir_ktcp_child c = {
-	    .config = &f->config, .shared = f->shared, .crowd = f->crowd, .peer = peer, .ready = ready};
-	bool sends = side == SENDER, datagrams = weir_app_sends_datagrams(&f->config.app);
+	struct weir_ktcp_flow *f = ctx;
+	struct weir_ktcp_child c = {.config = &f->config, .shared = f->shared, .crowd = f->crowd};
+	bool sends = b->side == WEIR_KTCP_SENDER, datagrams = weir_app_sends_datagrams(&f->config.app);
 	c.fault = sends ? &f->shared->sender.fault : &f->shared->receiver.fault;
-	if (weir_ktcp_child_begin(&c, sends ? f->config.sender_ns : f->config.receiver_ns, parent) < 0)
-		_exit(1);
+	if (weir_ktcp_child_begin(&c, b) < 0)
+		return 1;
 	if (c.crowd)
-		_exit(sends ? weir_ktcp_crowd_sender(&c) : weir_ktcp_crowd_receiver(&c));
+		return sends ? weir_ktcp_crowd_sender(&c) : weir_ktcp_crowd_receiver(&c);
 	if (datagrams)
-		_exit(sends ? weir_ktcp_datagram_sender(&c) : weir_ktcp_datagram_receiver(&c));
-	_exit(sends ? weir_ktcp_stream_sender(&c) : weir_ktcp_stream_receiver(&c));
-}
-
-/* Signals are blocked meanwhile, so that no handler of ours runs in a child. */
-static int fork_both(struct weir_ktcp_flow *f, const int peer[SIDES], int ready)
-{
-	sigset_t all, before;
-	pid_t parent = getpid();
-	int error = 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (u32 side = 0; side < SIDES && !error; side++) {
-		pid_t pid = fork();
-		if (pid == 0)
-			be_child(f, side, parent, peer[side], ready);
-		if (pid < 0)
-			error = errno;
-		else
-			f->pid[side] = pid;
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
-/* One byte from each, or the end of the pipe where one failed. */
-static bool both_ready(int from)
-{
-	u64 end_ns = weir_ktcp_now_ns() + READY_NS;
-	for (u32 n = 0; n < SIDES;) {
-		u64 now_ns = weir_ktcp_now_ns();
-		struct pollfd p = {.fd = from, .events = POLLIN};
-		char bytes[SIDES];
-		if (now_ns >= end_ns)
-			return false;
-		if (poll(&p, 1, (int)((end_ns - now_ns) / WEIR_NS_PER_MS) + 1) <= 0)
-			continue;
-		ssize_t got = read(from, bytes, SIDES - n);
-		if (got == 0)
-			return false;
-		n += got > 0 ? (u32)got : 0;
-	}
-	return true;
-}
-
-static int start_processes(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
-{
-	int peer[SIDES], ready[2], error;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, peer) < 0) {
-		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no socket pair: %s", strerror(errno));
-		return -1;
-	}
-	if (pipe2(ready, O_CLOEXEC) < 0) {
-		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: no pipe: %s", strerror(errno));
-		close(peer[0]);
-		close(peer[1]);
-		return -1;
-	}
-	error = fork_both(f, peer, ready[1]);
-	close(peer[0]);
-	close(peer[1]);
-	close(ready[1]);
-	bool fine = !error && both_ready(ready[0]);
-	close(ready[0]);
-	if (error)
-		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: cannot start a process: %s",
-			 strerror(error));
-	else if (!fine)
-		snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: its processes did not get ready");
-	return fine ? 0 : -1;
+		return sends ? weir_ktcp_datagram_sender(&c) : weir_ktcp_datagram_receiver(&c);
+	return sends ? weir_ktcp_stream_sender(&c) : weir_ktcp_stream_receiver(&c);
 }
 
 static size_t crowd_bytes(const struct weir_ktcp_flow *f)
@@ -205,7 +123,8 @@ struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char wh
 		free(f);
 		return NULL;
 	}
-	if (start_processes(f, why) < 0) {
+	const int ns[WEIR_KTCP_SIDES] = {c->sender_ns, c->receiver_ns};
+	if (weir_ktcp_pair_start(&f->pair, ns, live, f, why) < 0) {
 		if (weir_ktcp_end(f, reason) < 0)
 			strcpy(why, reason);
 		return NULL;
@@ -215,14 +134,13 @@ struct weir_ktcp_flow *weir_ktcp_start(const struct weir_ktcp_config *c, char wh
 
 void weir_ktcp_schedule(struct weir_ktcp_flow *f, u64 start_ns, u64 stop_ns)
 {
-	if (f->config.start_ns != WEIR_NEVER || f->told_ns)
+	if (f->config.start_ns != WEIR_NEVER || f->pair.told_ns)
 		return;
 	f->config.start_ns = start_ns;
 	f->config.stop_ns = stop_ns;
 	f->shared->start_ns = start_ns;
 	f->shared->stop_ns = stop_ns;
-	for (u32 side = 0; side < SIDES; side++)
-		kill(f->pid[side], WEIR_KTCP_SCHEDULED_SIGNAL);
+	weir_ktcp_pair_signal(&f->pair, WEIR_KTCP_SCHEDULED_SIGNAL);
 }
 
 /* ---- looking ---- */
@@ -314,61 +232,15 @@ u64 weir_ktcp_first_sample(const struct weir_ktcp_flow *f)
 
 void weir_ktcp_tell(struct weir_ktcp_flow *f)
 {
-	if (f->told_ns)
-		return;
-	f->told_ns = weir_ktcp_now_ns();
 	f->shared->ending = true;
-	for (u32 side = 0; side < SIDES; side++)
-		if (f->pid[side])
-			kill(f->pid[side], SIGTERM);
-}
-
-/* Until the process is gone or the time is up. */
-static void wait_for_exit(pid_t pid, u64 until_ns)
-{
-	int fd = pidfd_open(pid, 0);
-	if (fd < 0)
-		return;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	for (u64 now_ns = weir_ktcp_now_ns(); now_ns < until_ns; now_ns = weir_ktcp_now_ns())
-		if (poll(&p, 1, (int)((until_ns - now_ns) / WEIR_NS_PER_MS) + 1) > 0)
-			break;
-	close(fd);
-}
-
-static void reap(struct weir_ktcp_flow *f, u32 side)
-{
-	pid_t pid = f->pid[side];
-	int status = 0;
-	if (!pid)
-		return;
-	f->pid[side] = 0;
-	wait_for_exit(pid, f->told_ns + PATIENCE_NS);
-	pid_t gone = waitpid(pid, &status, WNOHANG);
-	if (gone == 0) {
-		kill(pid, SIGKILL);
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		return;
-	}
-	if (gone == pid && WIFSIGNALED(status)) {
-		f->died[side] = true;
-		f->signal[side] = WTERMSIG(status);
-	}
+	weir_ktcp_pair_tell(&f->pair);
 }
 
 int weir_ktcp_finish(struct weir_ktcp_flow *f, char why[WEIR_KTCP_WHY_BYTES])
 {
 	weir_ktcp_tell(f);
-	for (u32 side = 0; side < SIDES; side++)
-		reap(f, side);
-	for (u32 side = 0; side < SIDES; side++)
-		if (f->died[side]) {
-			snprintf(why, WEIR_KTCP_WHY_BYTES, "kernel flow: the %s was killed by signal %d (%s)",
-				 side == SENDER ? "sending process" : "receiving process", f->signal[side],
-				 strsignal(f->signal[side]));
-			return -1;
-		}
+	if (weir_ktcp_pair_finish(&f->pair, why) < 0)
+		return -1;
 	if (!failed(f))
 		return 0;
 	weir_ktcp_explain(f->shared, &f->config, why);

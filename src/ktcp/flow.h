@@ -30,11 +30,11 @@
 
 #include "app/app.h"
 #include "info.h"
+#include "pair.h"
 
 #include <netinet/in.h>
 #include <sys/types.h>
 
-#define WEIR_KTCP_WHY_BYTES 256
 #define WEIR_KTCP_EARLY_NS WEIR_NS_PER_S
 #define WEIR_KTCP_SAMPLES_KEPT 16383U	   /* the newest; read them in time */
 #define WEIR_KTCP_COMPLETIONS_KEPT 131072U /* the first */

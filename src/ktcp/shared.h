@@ -6,10 +6,7 @@
 #include "controller.h"
 #include "flow.h"
 
-#include <signal.h>
 #include <stdatomic.h>
-
-#define WEIR_KTCP_SCHEDULED_SIGNAL SIGUSR1 /* the parent's word that start_ns and stop_ns are set */
 
 /* What went wrong in a process; the parent makes the sentence (failure.c), since a forked child of a process
  * with threads must not format one. */
