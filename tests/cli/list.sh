@@ -15,7 +15,7 @@ names = [x["name"] for x in d[kind]]
 assert names and len(set(names)) == len(names), names
 if kind == "controllers":
     assert {"reno", "cubic", "vegas", "agile-sd", "scalable", "highspeed", "htcp", "bic", "illinois", "yeah",
-            "compound", "africa", "fusion"} <= set(names)
+            "compound", "africa", "fusion", "copa", "bbr"} <= set(names)
     assert all(c["kernel"] == (c["kind"] == "cc") for c in d[kind]), names
     assert {"acp-plus", "acp", "lazy", "fixed"} <= {c["name"] for c in d[kind] if c["kind"] == "age"}, names
     says = {c["name"]: c["source"] + str(c["params"]) for c in d[kind]}
