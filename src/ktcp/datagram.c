@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both processes of a datagram application: each datagram carries its number, from 0, and when it left, two
- * u64 in network order, as far as it is long enough. */
+/* Both processes of a datagram application. */
 #include "socket.h"
 
 #include "weir/num.h"
@@ -33,6 +32,7 @@ static void send_datagram(struct source *s, u64 wire_bytes)
 {
 	u64 head[2] = {htobe64(s->number++), htobe64(weir_ktcp_now_ns())};
 	size_t bytes = (size_t)weir_min(weir_sub(wire_bytes, s->header_bytes), PAYLOAD_MAX);
+	_Static_assert(sizeof head == WEIR_KTCP_STAMP_BYTES, "as told in flow.h");
 	memcpy(payload, head, sizeof head);
 	/* A refusal (no room, or a packet that the other side's port did not want a moment ago) is a datagram
 	 * that was not sent, nothing more. */

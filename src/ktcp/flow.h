@@ -35,6 +35,9 @@
 #include <netinet/in.h>
 #include <sys/types.h>
 
+/* At the begin of a datagram's payload: its number, from 0, and the time of CLOCK_MONOTONIC when it left, two
+ * u64 in network order; a shorter one has as much of it as it can. */
+#define WEIR_KTCP_STAMP_BYTES 16
 #define WEIR_KTCP_EARLY_NS WEIR_NS_PER_S
 #define WEIR_KTCP_SAMPLES_KEPT 16383U	   /* the newest; read them in time */
 #define WEIR_KTCP_COMPLETIONS_KEPT 131072U /* the first */

@@ -29,6 +29,9 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 		return;
 	h->heard = true;
 	h->unanswered_ns = WEIR_NEVER;
+	if (verdict == WEIR_SOURCE_ACKED && h->config.acked)
+		h->config.acked(h->config.owner,
+				weir_sub(h->now_ns - in.sent_ns, in.held_us * WEIR_NS_PER_US));
 }
 
 static void take(void *owner, const struct weir_address *from, const u8 *data, size_t bytes, u64 arrived_ns)

@@ -30,6 +30,8 @@ struct weir_source_host_config {
 	/* Puts the newest value at `to`, at most `room` bytes, and returns how many: called when an update
 	 * leaves. */
 	size_t (*value)(void *owner, u8 *to, size_t room);
+	/* An ACK in sequence came, with a round trip of so long; NULL: nobody wants to know. */
+	void (*acked)(void *owner, u64 rtt_ns);
 	void *owner;
 };
 

@@ -256,6 +256,18 @@ const struct weir_build_entry *weir_build_entry_of(const struct weir_build *b, u
 	return &b->entry[low];
 }
 
+struct weir_source_config weir_build_source(const struct weir_build_entry *e)
+{
+	const struct weir_scenario_flow *f = e->flow;
+	struct weir_source_config c = weir_source_defaults(e->age_ops, e->params);
+	c.floor_hz = (double)f->age.floor_uhz / 1e6;
+	c.ceiling_hz = (double)f->age.ceiling_uhz / 1e6;
+	c.max_age_ns = f->age.max_age_ns;
+	c.bound_ns = f->age.bound_ns;
+	c.just_in_time = f->app.generate == WEIR_SCENARIO_GENERATE_AT_SLOT;
+	return c;
+}
+
 void weir_build_free(struct weir_build *b)
 {
 	for (u32 i = 0; b->entry && i < b->n_entries; i++)

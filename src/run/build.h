@@ -109,6 +109,9 @@ struct weir_app_config weir_build_app(const struct weir_build *b, const struct w
 /* Whether its flows end by themselves, and their completion times are recorded. */
 bool weir_build_completes(const struct weir_scenario_flow *f);
 
+/* The source of an acp flow of the entry. */
+struct weir_source_config weir_build_source(const struct weir_build_entry *e);
+
 /* "cubic", or "cubic.7" for one of several, from 1 as in the scenario. */
 void weir_build_flow_name(const struct weir_build_entry *e, u32 flow, char name[WEIR_BUILD_NAME_BYTES]);
 /* "cubic.*", or "cubic" where there is one only. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "emulable.h"
 
+#include "age/wire.h"
 #include "core/exit_code.h"
 #include "kern/load.h"
 #include "kern/preflight.h"
 #include "ktcp/flow.h"
+#include "net/udp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +20,21 @@ static bool is_tcp(const struct weir_scenario_flow *f)
 	return f->controller.name != NULL && f->transport == WEIR_SCENARIO_TCP;
 }
 
+static void check_acp(const struct weir_scenario_set *set, const struct weir_scenario_flow *f,
+		      struct weir_diag *diag)
+{
+	u64 header_bytes = f->endpoint.header_bytes;
+	if (header_bytes != WEIR_EMULATED_UDP_HEADER4 && header_bytes != WEIR_EMULATED_UDP_HEADER6)
+		weir_scenario_mistake(
+		    set, diag, f->at,
+		    "%s: header: below real datagrams are %d bytes (IPv4, UDP) or %d (IPv6), not %llu",
+		    f->name, WEIR_EMULATED_UDP_HEADER4, WEIR_EMULATED_UDP_HEADER6, header_bytes);
+	if (f->app.update_bytes > WEIR_UDP_BYTES - WEIR_AGE_HEADER_BYTES)
+		weir_scenario_mistake(set, diag, f->at,
+				      "%s: update: real sources send at most %d B, not %llu", f->name,
+				      WEIR_UDP_BYTES - WEIR_AGE_HEADER_BYTES, f->app.update_bytes);
+}
+
 static void check_flow(const struct weir_scenario_set *set, const struct weir_scenario_flow *f,
 		       struct weir_diag *diag)
 {
@@ -28,9 +45,7 @@ static void check_flow(const struct weir_scenario_set *set, const struct weir_sc
 		    "%s: era: the endpoint of %s exists in the simulator only: run it with --on sim", f->name,
 		    e->era == WEIR_SCENARIO_ERA_1986 ? "1986" : "1988");
 	if (f->transport == WEIR_SCENARIO_ACP)
-		weir_scenario_mistake(set, diag, f->at,
-				      "%s: transport: acp runs in the simulator so far: run it with --on sim",
-				      f->name);
+		check_acp(set, f, diag);
 	if (!is_tcp(f))
 		return;
 	if (e->header_bytes != WEIR_EMULATED_HEADER4 && e->header_bytes != WEIR_EMULATED_HEADER6)
@@ -271,12 +286,19 @@ static void note_ecn(const struct weir_scenario *s, struct weir_summary *out)
 		weir_summary_note(out, "ecn: in an emulation all flows have it where one has");
 }
 
+/* A datagram says when it left, where it has room for it. */
 static void note_ages(const struct weir_scenario *s, struct weir_summary *out)
 {
-	for (u32 i = 0; i < s->n_flows; i++)
-		if (s->flows[i].age.measured && weir_scenario_is_datagram(&s->flows[i]))
-			weir_summary_note(out, "%s: of datagrams no age is measured in an emulation so far",
-					  s->flows[i].name);
+	for (u32 i = 0; i < s->n_flows; i++) {
+		const struct weir_scenario_flow *f = &s->flows[i];
+		if (!f->age.measured || is_tcp(f) || f->transport == WEIR_SCENARIO_ACP)
+			continue;
+		if (weir_scenario_packet_bytes(f) < WEIR_EMULATED_UDP_HEADER4 + WEIR_KTCP_STAMP_BYTES)
+			weir_summary_note(out,
+					  "%s: of datagrams of less than %d bytes no age is measured in an "
+					  "emulation",
+					  f->name, WEIR_EMULATED_UDP_HEADER4 + WEIR_KTCP_STAMP_BYTES);
+	}
 }
 
 void weir_emulable_notes(const struct weir_scenario *s, const struct weir_build_with *with,

@@ -13,6 +13,8 @@
 #define WEIR_EMULATED_PAIRS_MAX 80 /* host pairs; one for each flow, as far as they go */
 #define WEIR_EMULATED_HEADER4 52   /* IPv4, TCP and its time stamps */
 #define WEIR_EMULATED_HEADER6 72   /* with IPv6 */
+#define WEIR_EMULATED_UDP_HEADER4 28
+#define WEIR_EMULATED_UDP_HEADER6 48
 
 /* Returns how many mistakes were added to *diag. */
 u32 weir_emulable_check(const struct weir_scenario_set *set, const struct weir_scenario *s,

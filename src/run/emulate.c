@@ -97,6 +97,7 @@ static int open_qlog(const struct weir_emulate_config *c, FILE **file, char why[
 	for (u32 i = 0; i < c->run.scenario->n_flows; i++)
 		any =
 		    any || (c->run.scenario->flows[i].controller.name &&
+			    c->run.scenario->flows[i].transport == WEIR_SCENARIO_TCP &&
 			    !weir_build_is_native(c->run.scenario, &c->run.with, &c->run.scenario->flows[i]));
 	if (!any)
 		return 0;

@@ -4,6 +4,7 @@
 #include "emulable.h"
 #include "judge.h"
 #include "link/trace.h"
+#include "net/loop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -85,13 +86,38 @@ static void make_crowd(const struct weir_emulated *e, const struct weir_build_en
 					    .zero_ns = e->zero_clock_ns};
 }
 
+static int start_acp(struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow,
+		     const struct weir_ktcp_config *k, char why[WEIR_KTCP_WHY_BYTES])
+{
+	const struct weir_scenario_flow *f = entry->flow;
+	struct weir_emulated_flow *out = &e->flow[weir_build_hist(entry, flow)];
+	struct weir_emulated_acp_config c = {
+	    .ns = {k->sender_ns, k->receiver_ns},
+	    .source = weir_build_source(entry),
+	    .app = k->app,
+	    .seed = k->seed,
+	    .flow = flow,
+	    .value_bytes = (u32)f->app.update_bytes,
+	    .ecn = f->endpoint.ecn,
+	    .start_ns = weir_add(e->zero_age_ns, e->b->start_ns[flow]),
+	    .warm_ns = weir_add(e->zero_age_ns, e->b->scenario->warmup_ns),
+	    .stop_ns = weir_add(e->zero_age_ns, weir_min(f->stop_ns, e->b->scenario->duration_ns)),
+	};
+	bool ipv4 = k->receiver.sin6_family == AF_INET;
+	weir_address_take(&c.to, (const struct sockaddr *)&k->receiver,
+			  ipv4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
+	out->acp = weir_emulated_acp_start(&c, why);
+	return out->acp ? 0 : -1;
+}
+
 static int start_flow(struct weir_emulated *e, const struct weir_build_entry *entry, u32 flow, char why[512])
 {
 	const struct weir_scenario_flow *f = entry->flow;
 	u32 slot = weir_build_hist(entry, flow);
 	struct weir_emulated_flow *out = &e->flow[slot];
 	u32 from = f->reverse ? WEIR_RIGHT : WEIR_LEFT;
-	bool ipv6 = entry->controlled && f->endpoint.header_bytes == WEIR_EMULATED_HEADER6;
+	u64 header6_bytes = entry->age_ops ? WEIR_EMULATED_UDP_HEADER6 : WEIR_EMULATED_HEADER6;
+	bool ipv6 = (entry->controlled || entry->age_ops) && f->endpoint.header_bytes == header6_bytes;
 	char sentence[WEIR_KTCP_WHY_BYTES];
 	struct weir_ktcp_config c = {
 	    .sender_ns = e->site.host[from][out->pair].ns.fd,
@@ -112,14 +138,16 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	    .sample_ns = tcp_sample_ns(e),
 	};
 	if (ipv6 && !e->site.ipv6) {
-		snprintf(why, 512, "%s: header: %d bytes are those of IPv6, which this kernel does not have",
-			 f->name, WEIR_EMULATED_HEADER6);
+		snprintf(why, 512,
+			 "%s: header: %llu bytes are those of IPv6, which this kernel does not have", f->name,
+			 header6_bytes);
 		return WEIR_EXIT_MACHINE;
 	}
 	if (entry->arrivals)
 		make_crowd(e, entry, &c);
-	out->tcp = weir_ktcp_start(&c, sentence);
-	if (out->tcp)
+	if (entry->age_ops && start_acp(e, entry, flow, &c, sentence) == 0)
+		return 0;
+	if (!entry->age_ops && (out->tcp = weir_ktcp_start(&c, sentence)))
 		return 0;
 	snprintf(why, 512, "%s: %s", f->name, sentence);
 	return WEIR_EXIT_MACHINE;
@@ -131,6 +159,7 @@ static int start_flows(struct weir_emulated *e, char why[512])
 	const struct weir_build *b = e->b;
 	e->zero_clock_ns = clock_ns() + e->lead_ns + SETTLE_NS + e->n_slots * FORK_NS;
 	e->calls.zero_clock_ns = e->zero_clock_ns;
+	e->zero_age_ns = e->zero_clock_ns + (weir_clock_ns() - clock_ns());
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *entry = &b->entry[i];
 		u32 n = entry->arrivals ? entry->count > 0 : entry->count;
@@ -248,7 +277,7 @@ int weir_emulated_look(struct weir_emulated *e, u64 index, const volatile sig_at
 bool weir_emulated_failed(const struct weir_emulated *e)
 {
 	for (u32 i = 0; i < e->n_slots; i++)
-		if (e->flow[i].seen.failed)
+		if (e->flow[i].seen.failed || e->flow[i].acp_seen.failed)
 			return true;
 	return false;
 }
@@ -263,16 +292,38 @@ static const char *name_of(const struct weir_emulated *e, u32 slot, char name[WE
 	return name;
 }
 
+static void tell(const struct weir_emulated_flow *f)
+{
+	if (f->tcp)
+		weir_ktcp_tell(f->tcp);
+	if (f->acp)
+		weir_emulated_acp_tell(f->acp);
+}
+
+/* Its last state, too. */
+static int finish_acp(struct weir_emulated *e, u32 slot, char why[WEIR_KTCP_WHY_BYTES])
+{
+	struct weir_emulated_acp *acp = e->flow[slot].acp;
+	if (weir_emulated_acp_finish(acp, why) < 0)
+		return -1;
+	weir_emulated_look_at_acp(e, slot);
+	weir_emulated_acp_spreads(acp, &e->b->rtt_ns[slot], &e->b->age[slot]);
+	return 0;
+}
+
 /* The sentence is of the first that failed. */
 static int finish_flows(struct weir_emulated *e, char why[512])
 {
 	int failed = 0;
 	for (u32 i = 0; i < e->n_slots; i++)
-		if (e->flow[i].tcp)
-			weir_ktcp_tell(e->flow[i].tcp);
+		tell(&e->flow[i]);
 	for (u32 i = 0; i < e->n_slots; i++) {
 		char sentence[WEIR_KTCP_WHY_BYTES], name[WEIR_BUILD_NAME_BYTES];
-		if (!e->flow[i].tcp || weir_ktcp_finish(e->flow[i].tcp, sentence) == 0 || failed)
+		struct weir_emulated_flow *f = &e->flow[i];
+		int code = f->acp   ? finish_acp(e, i, sentence)
+			   : f->tcp ? weir_ktcp_finish(f->tcp, sentence)
+				    : 0;
+		if (code == 0 || failed)
 			continue;
 		failed = -1;
 		snprintf(why, 512, "%s: %s", name_of(e, i, name), sentence);
@@ -325,13 +376,12 @@ void weir_emulated_free(struct weir_emulated *e)
 	char sentence[WEIR_KTCP_WHY_BYTES];
 	e->halt = 1;
 	join(e);
-	for (u32 i = 0; e->flow && i < e->n_slots; i++) {
-		if (e->flow[i].tcp)
-			weir_ktcp_tell(e->flow[i].tcp);
-	}
+	for (u32 i = 0; e->flow && i < e->n_slots; i++)
+		tell(&e->flow[i]);
 	for (u32 i = 0; e->flow && i < e->n_slots; i++) {
 		if (e->flow[i].tcp)
 			weir_ktcp_end(e->flow[i].tcp, sentence);
+		weir_emulated_acp_free(e->flow[i].acp);
 		weir_witness_free(&e->flow[i].witness);
 		free(e->flow[i].age);
 	}

@@ -15,6 +15,7 @@
 #include "core/exit_code.h"
 #include "emu/ferry.h"
 #include "emu/site.h"
+#include "emulated_acp.h"
 #include "emulated_age.h"
 #include "emulated_calls.h"
 #include "in_kernel.h"
@@ -32,13 +33,15 @@ struct weir_trace;
 struct weir_emulated_flow {
 	u32 entry, pair;
 	bool reverse;
-	struct weir_ktcp_flow *tcp;
+	struct weir_ktcp_flow *tcp; /* or datagrams; NULL: acp */
 	struct weir_ktcp_seen seen;
+	struct weir_emulated_acp *acp;
+	struct weir_emulated_acp_seen acp_seen;
 	/* On the ferry's thread, but for the atomic tally. */
 	struct weir_witness witness;
 	struct weir_hist *rtt_ns;
 	u64 rtt_n, rtt_sum_ns;
-	struct weir_emulated_age *age; /* NULL: nobody asks, or datagrams */
+	struct weir_emulated_age *age; /* NULL: nobody asks, or acp tells it */
 	u64 stop_ns;		       /* in the ferry's time; no age is counted after it */
 };
 
@@ -74,6 +77,7 @@ struct weir_emulated {
 	int error;	      /* why, errno; 0: it was asked to */
 	u64 lead_ns, warm_ns; /* in the ferry's time: the scenario's 0, the end of its warm-up */
 	u64 zero_clock_ns;    /* CLOCK_MONOTONIC of the scenario's 0 */
+	u64 zero_age_ns;      /* the same by weir_clock_ns, which is acp's */
 	bool warm;	      /* on the ferry's thread: what was measured before is forgotten */
 	/* the instant of the backend, in the scenario's time */
 	u64 now_ns;
@@ -107,6 +111,7 @@ extern const struct weir_backend_ops weir_emulated_ops;
 void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b);
 int weir_emulated_begin_looks(struct weir_emulated *e); /* 0, or -1: no memory */
 void weir_emulated_take_look(struct weir_emulated *e);	/* e->at is new */
+void weir_emulated_look_at_acp(struct weir_emulated *e, u32 slot);
 int weir_emulated_take_completions(struct weir_emulated *e);
 void weir_emulated_end_looks(struct weir_emulated *e);
 /* emulated_hosts.c: seat is 0, or -1 when out of memory; open_site is 0, or a weir_exit */

@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "emulated_age.h"
 
-#include <string.h>
-
 static void publish(struct weir_published_ledger *l)
 {
-	u64 word[WEIR_PUBLISHED_WORDS] = {0};
-	memcpy(word, &l->own, sizeof l->own);
-	__atomic_store_n(&l->version, l->version + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	for (size_t i = 0; i < WEIR_PUBLISHED_WORDS; i++)
-		__atomic_store_n(&l->word[i], word[i], __ATOMIC_RELAXED);
-	__atomic_store_n(&l->version, l->version + 1, __ATOMIC_RELEASE);
+	weir_publish(&l->version, l->word, &l->own, sizeof l->own);
 }
 
-struct weir_ledger weir_emulated_age_read(const struct weir_published_ledger *l, u64 now_ns)
+struct weir_ledger weir_emulated_age_read(struct weir_published_ledger *l, u64 now_ns)
 {
 	struct weir_ledger out;
-	u64 word[WEIR_PUBLISHED_WORDS];
-	u32 before, after;
-	do { /* the writer is done in nanoseconds */
-		before = __atomic_load_n(&l->version, __ATOMIC_ACQUIRE);
-		for (size_t i = 0; i < WEIR_PUBLISHED_WORDS; i++)
-			word[i] = __atomic_load_n(&l->word[i], __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		after = __atomic_load_n(&l->version, __ATOMIC_RELAXED);
-	} while (before != after || before & 1);
-	memcpy(&out, word, sizeof out);
+	weir_published(&l->version, l->word, &l->seen, sizeof l->seen);
+	out = l->seen;
 	weir_ledger_advance(&out, NULL, now_ns);
 	return out;
 }

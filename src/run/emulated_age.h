@@ -8,14 +8,14 @@
 #define WEIR_RUN_EMULATED_AGE_H
 
 #include "age/ledger.h"
+#include "published.h"
 #include "weir/types.h"
-
-#define WEIR_PUBLISHED_WORDS ((sizeof(struct weir_ledger) + 7) / 8)
 
 struct weir_published_ledger {
 	struct weir_ledger own; /* the writer's */
-	u32 version;		/* odd while it changes */
-	u64 word[WEIR_PUBLISHED_WORDS];
+	u32 version;
+	u64 word[WEIR_PUBLISHED_WORDS(struct weir_ledger)];
+	struct weir_ledger seen; /* the reader's */
 };
 
 struct weir_emulated_age {
@@ -30,6 +30,6 @@ void weir_emulated_age_acked(struct weir_emulated_age *age, u64 now_ns, u64 rtt_
 /* The warm-up ends. */
 void weir_emulated_age_restart(struct weir_emulated_age *age, u64 now_ns);
 /* As published last, counted on up to now_ns. */
-struct weir_ledger weir_emulated_age_read(const struct weir_published_ledger *l, u64 now_ns);
+struct weir_ledger weir_emulated_age_read(struct weir_published_ledger *l, u64 now_ns);
 
 #endif

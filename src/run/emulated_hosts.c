@@ -27,13 +27,13 @@ static void deal_pairs(struct weir_emulated *e, u64 *flows, u64 *pairs)
 	}
 }
 
-/* Where the age of a stream is asked for. False: no memory. */
+/* Where the age of a stream or of datagrams is asked for: acp tells its own. False: no memory. */
 static bool watch_ages(struct weir_emulated *e)
 {
 	const struct weir_build *b = e->b;
 	for (u32 slot = 0; slot < e->n_slots; slot++) {
 		const struct weir_build_entry *entry = &b->entry[e->flow[slot].entry];
-		if (!entry->flow->age.measured || !entry->controlled)
+		if (!entry->flow->age.measured || entry->age_ops)
 			continue;
 		e->flow[slot].age = calloc(1, sizeof *e->flow[slot].age);
 		if (!e->flow[slot].age)

@@ -32,6 +32,8 @@ void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b)
 	for (u32 i = 0; i < b->n_entries; i++) {
 		struct weir_build_entry *entry = &b->entry[i];
 		const struct weir_cc_ops *ops = entry->ops;
+		if (entry->age_ops) /* its own signals, and no kernel's */
+			continue;
 		u32 n = ops ? ops->n_signals : 0;
 		for (u32 k = 0; k < n; k++)
 			e->signals[i][k] = ops->signals[k];
@@ -84,6 +86,15 @@ static struct weir_link_stats since(const struct weir_link_stats *s, const struc
 	return out;
 }
 
+void weir_emulated_look_at_acp(struct weir_emulated *e, u32 slot)
+{
+	struct weir_emulated_flow *f = &e->flow[slot];
+	weir_emulated_acp_look(f->acp, e->zero_age_ns + e->now_ns, &f->acp_seen);
+	f->seen.delivered_bytes = f->acp_seen.delivered_bytes;
+	f->rtt_n = f->acp_seen.rtt_n;
+	f->rtt_sum_ns = (u64)f->acp_seen.rtt_sum_ns;
+}
+
 void weir_emulated_take_look(struct weir_emulated *e)
 {
 	if (!e->based && e->at.now_ns >= e->lead_ns) {
@@ -96,9 +107,12 @@ void weir_emulated_take_look(struct weir_emulated *e)
 	e->late_max_ns = weir_max(e->late_max_ns, e->at.self.late_max_ns);
 	for (u32 i = 0; i < e->n_hops; i++)
 		e->stats[i] = since(&e->at.hop[i].stats, &e->base.hop[i].stats);
-	for (u32 i = 0; i < e->n_slots; i++)
+	for (u32 i = 0; i < e->n_slots; i++) {
 		if (e->flow[i].tcp)
 			weir_ktcp_look(e->flow[i].tcp, &e->flow[i].seen);
+		if (e->flow[i].acp)
+			weir_emulated_look_at_acp(e, i);
+	}
 	weir_emulated_calls_take(&e->calls);
 }
 
@@ -267,6 +281,16 @@ static void put_signals(const struct weir_emulated *e, u32 slot, struct weir_flo
 	}
 }
 
+static void acp_now(const struct weir_build_entry *entry, const struct weir_emulated_acp_seen *seen,
+		    struct weir_flow_now *n)
+{
+	u64 wire_bytes = weir_scenario_packet_bytes(entry->flow);
+	n->srtt_ns = seen->srtt_ns;
+	n->min_rtt_ns = seen->min_rtt_ns;
+	n->inflight_bytes = seen->in_flight * wire_bytes;
+	n->pacing_Bps = (u64)(seen->age.rate_hz * (double)wire_bytes);
+}
+
 static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 {
 	const struct weir_emulated *e = ctx;
@@ -279,6 +303,8 @@ static void flow_now(const void *ctx, u32 flow, struct weir_flow_now *n)
 		weir_ktcp_crowd_delivered(e->flow[slot].tcp, flow - entry->first, &n->done);
 		return;
 	}
+	if (e->flow[slot].acp)
+		acp_now(entry, &e->flow[slot].acp_seen, n);
 	if (!seen->info_ns)
 		return;
 	u64 mss_bytes = known(i->mss_bytes);
@@ -341,6 +367,10 @@ static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
 	const struct weir_emulated *e = ctx;
 	const struct weir_emulated_flow *f = &e->flow[weir_build_hist(weir_build_entry_of(e->b, flow), flow)];
 	memset(a, 0, sizeof *a);
+	if (f->acp) {
+		*a = f->acp_seen.age;
+		return true;
+	}
 	if (!f->age)
 		return false;
 	u64 until_ns = weir_min(e->at.now_ns, f->stop_ns);

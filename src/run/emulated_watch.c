@@ -49,6 +49,16 @@ static void arrived(struct weir_emulated_flow *f, u64 now_ns, const u8 *tcp, u32
 		weir_emulated_age_arrived(f->age, now_ns, sent_ns);
 }
 
+/* A datagram where its receiver is: it says when it left. */
+static void datagram_arrived(const struct weir_emulated *e, struct weir_emulated_flow *f, u64 now_ns,
+			     const u8 *payload, u32 captured_bytes)
+{
+	if (captured_bytes < WEIR_KTCP_STAMP_BYTES || now_ns >= f->stop_ns)
+		return;
+	u64 sent_ns = (u64)weir_frame_u32(payload + 8) << 32 | weir_frame_u32(payload + 12);
+	weir_emulated_age_arrived(f->age, now_ns, weir_sub(sent_ns, e->zero_clock_ns - e->lead_ns));
+}
+
 static void end_warmup(struct weir_emulated *e, u64 now_ns)
 {
 	e->warm = true;
@@ -70,14 +80,19 @@ static void on_packet(void *ctx, u64 now_ns, u32 port, bool exited, const u8 *ip
 				 wire_bytes);
 	if (!e->warm && now_ns >= e->warm_ns)
 		end_warmup(e, now_ns);
-	if (weir_frame_read(ip, captured_bytes, &frame) < 0 || frame.protocol != WEIR_FRAME_TCP ||
-	    !frame.ports || frame.transport_at > captured_bytes)
+	if (weir_frame_read(ip, captured_bytes, &frame) < 0 || !frame.ports ||
+	    frame.transport_at > captured_bytes)
 		return;
 	/* Both ends of a flow have its port. */
 	u32 slot = frame.source_port - WEIR_EMULATED_FIRST_PORT;
-	if (slot >= e->n_slots || !e->flow[slot].rtt_ns)
+	if (slot >= e->n_slots)
 		return;
 	struct weir_emulated_flow *f = &e->flow[slot];
+	if (frame.protocol == WEIR_FRAME_UDP && f->age && exited && port == 2 * f->pair + !f->reverse &&
+	    captured_bytes >= frame.payload_at)
+		datagram_arrived(e, f, now_ns, ip + frame.payload_at, captured_bytes - frame.payload_at);
+	if (frame.protocol != WEIR_FRAME_TCP || !f->rtt_ns)
+		return;
 	const u8 *tcp = ip + frame.transport_at;
 	captured_bytes -= frame.transport_at;
 	wire_bytes -= frame.transport_at;

@@ -56,18 +56,6 @@ static struct weir_endpoint_config endpoint_of(const struct weir_scenario_endpoi
 	};
 }
 
-static struct weir_source_config source_of(const struct weir_build_entry *e)
-{
-	const struct weir_scenario_flow *f = e->flow;
-	struct weir_source_config c = weir_source_defaults(e->age_ops, e->params);
-	c.floor_hz = (double)f->age.floor_uhz / 1e6;
-	c.ceiling_hz = (double)f->age.ceiling_uhz / 1e6;
-	c.max_age_ns = f->age.max_age_ns;
-	c.bound_ns = f->age.bound_ns;
-	c.just_in_time = f->app.generate == WEIR_SCENARIO_GENERATE_AT_SLOT;
-	return c;
-}
-
 static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e, u64 seed)
 {
 	const struct weir_build *b = s->b;
@@ -86,7 +74,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	};
 	struct weir_source_config source;
 	if (e->age_ops) {
-		source = source_of(e);
+		source = weir_build_source(e);
 		c.acp = &source;
 	}
 	for (u32 flow = e->first; flow < e->first + e->count; flow++) {

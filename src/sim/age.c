@@ -161,36 +161,11 @@ void weir_sim_age_end(struct weir_world *w, struct weir_sim_flow *f)
 	f->app->age->ended = true;
 }
 
-static struct weir_sim_acp_counts counts_of(const struct weir_sim_acp *acp)
-{
-	return (struct weir_sim_acp_counts){.updates = acp->source.stats.updates,
-					    .replaced = acp->source.stats.replaced,
-					    .expired = acp->source.stats.expired,
-					    .outages = acp->source.stats.outages,
-					    .fresh = acp->fresh,
-					    .late = acp->late,
-					    .backlog_area_s = acp->source.backlog_area_s};
-}
-
 static void read_acp(const struct weir_sim_acp *acp, struct weir_flow_age *out)
 {
-	const struct weir_source *s = &acp->source;
-	struct weir_sim_acp_counts now = counts_of(acp), base = acp->base;
-	out->acp = true;
-	out->estimate = s->estimate;
-	out->backlog_area_s = now.backlog_area_s - base.backlog_area_s;
-	out->updates = now.updates - base.updates;
-	out->fresh = now.fresh - base.fresh;
-	out->late = now.late - base.late;
-	out->replaced = now.replaced - base.replaced;
-	out->expired = now.expired - base.expired;
-	out->outages = now.outages - base.outages;
-	out->rate_hz = s->phase == WEIR_SOURCE_RUNNING ? s->rate_hz : 0;
-	out->gap_s = s->gap_s;
-	out->n_signals =
-	    s->config.ops->probe && s->stats.epochs + s->stats.acked ? s->config.ops->n_signals : 0;
-	if (out->n_signals)
-		weir_source_signals(s, out->signal);
+	weir_flow_age_of_source(out, &acp->source, &acp->base);
+	out->fresh = acp->fresh - acp->base_fresh;
+	out->late = acp->late - acp->base_late;
 }
 
 bool weir_world_flow_age(struct weir_world *w, u32 flow, struct weir_flow_age *out)
@@ -218,6 +193,8 @@ void weir_world_restart_ages(struct weir_world *w)
 		if (!a->acp)
 			continue;
 		weir_ledger_restart(&a->acp->source.estimate, NULL, w->now_ns);
-		a->acp->base = counts_of(a->acp);
+		a->acp->base = weir_source_counts(&a->acp->source);
+		a->acp->base_fresh = a->acp->fresh;
+		a->acp->base_late = a->acp->late;
 	}
 }

@@ -37,18 +37,15 @@ struct weir_sim_app {
 	struct weir_sim_age *age; /* NULL: nobody asks for it */
 };
 
-struct weir_sim_acp_counts {
-	u64 updates, fresh, late, replaced, expired, outages;
-	double backlog_area_s;
-};
-
 /* An acp flow: the same state machines as over real sockets. */
 struct weir_sim_acp {
 	struct weir_source source;
 	struct weir_monitor monitor;
 	u64 latest_rtt_ns;
-	u64 fresh, late;		 /* updates that arrived */
-	struct weir_sim_acp_counts base; /* when the warm-up ended */
+	u64 fresh, late; /* updates that arrived */
+	/* when the warm-up ended */
+	struct weir_source_counts base;
+	u64 base_fresh, base_late;
 };
 
 /* What it or its monitor says, while it is on its way. */

@@ -7,7 +7,7 @@
 #ifndef WEIR_SIM_WORLD_H
 #define WEIR_SIM_WORLD_H
 
-#include "age/source.h"
+#include "age/flow_age.h"
 #include "app/app.h"
 #include "core/hist.h"
 #include "link/hop.h"
@@ -44,21 +44,6 @@ struct weir_flow_config {
 	 * and the size of one on the wire; copied, but flow_id and incarnation are the world's to choose. Its
 	 * age is measured. */
 	const struct weir_source_config *acp;
-};
-
-/* Counted since the start of a flow, or since the last weir_world_restart_ages. */
-struct weir_flow_age {
-	struct weir_ledger age,
-	    estimate; /* at the receiver; as its sender knows it (acp: generation times) */
-	u64 fresh;    /* values that were newer than all before */
-	/* the rest of acp only */
-	bool acp;
-	u64 updates; /* sent */
-	u64 late, replaced, expired, outages;
-	double backlog_area_s; /* integral of S - N^ over the time of the estimate */
-	double rate_hz, gap_s; /* lambda in force; the last Z; 0: none yet */
-	u32 n_signals;
-	double signal[WEIR_AGE_SIGNALS_MAX]; /* the controller's, in the units of its table */
 };
 
 /* Running totals; subtract two readings for an interval. */
