@@ -89,6 +89,12 @@ static void what_cannot_be_is_refused(void **state)
 	taken("flows: [{name: x, controller: cubic, endpoint: {header: 72 B}}]\n");
 	refused("flows: [{name: x, controller: cubic, endpoint: {mss: 70 B}}]\n", "mss");
 	taken("flows: [{name: x, controller: cubic, endpoint: {mss: 64 kB}}]\n");
+	taken("flows: [{name: x, transport: acp, controller: acp-plus, update: 1388 B}]\n");
+	refused("flows: [{name: x, transport: acp, controller: acp-plus, update: 1389 B}]\n",
+		"at most 1388 B");
+	taken("flows: [{name: x, transport: acp, controller: acp-plus, endpoint: {header: 48 B}}]\n");
+	refused("flows: [{name: x, transport: acp, controller: acp-plus, endpoint: {header: 52 B}}]\n",
+		"header");
 	/* Datagrams have no endpoint. */
 	taken("traffic: [{name: x, application: {name: cbr, rate: 1 Mbit/s, chunk: 100 B}}]\n");
 }
@@ -137,6 +143,17 @@ static void what_the_kernel_does_itself_is_noted(void **state)
 	assert_true(notes_say("flows: [{name: x, controller: cubic, endpoint: {ecn: true}}, "
 			      "{name: y, controller: cubic}]\n",
 			      "ecn"));
+}
+
+static void datagrams_without_room_for_a_time_are_noted(void **state)
+{
+	(void)state;
+	assert_true(
+	    notes_say("flows: [{name: x, transport: udp, rate: 9 Hz, update: 15 B}]\n", "less than 44"));
+	assert_false(
+	    notes_say("flows: [{name: x, transport: udp, rate: 9 Hz, update: 16 B}]\n", "less than"));
+	assert_false(
+	    notes_say("flows: [{name: x, transport: acp, controller: lazy, update: 9 B}]\n", "less than"));
 }
 
 /* Equal wishes are told once, with all who have them. */
@@ -206,6 +223,7 @@ int main(void)
 	    cmocka_unit_test(looks_fit_into_the_sampling_period),
 	    cmocka_unit_test(what_cannot_be_is_refused),
 	    cmocka_unit_test(what_the_kernel_does_itself_is_noted),
+	    cmocka_unit_test(datagrams_without_room_for_a_time_are_noted),
 	    cmocka_unit_test(notes_do_not_repeat_themselves),
 	    cmocka_unit_test(devices_have_room_for_all_packets),
 	    cmocka_unit_test(the_record_is_the_ferrys_account),
