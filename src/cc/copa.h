@@ -7,8 +7,8 @@
  * Model: with dq = standing RTT - min RTT (the smallest of the last srtt/2, and of the last 10 s), the target
  * is 1 / (delta dq) packets a second. On each ACK the window moves by v / (delta window) packets for each
  * packet acknowledged, up if window / standing RTT is not above the target, else down: v / delta a round.
- * v doubles once a round after the window went the same way for three of them, and is 1 after a turn. Alone
- * the queue swings between nothing and about 2.5 / delta packets in five round trips. Packets leave at
+ * v doubles once a round after the way of the window was the same for three more, and is 1 after a turn.
+ * Alone the queue swings between nothing and about 2.5 / delta packets in five round trips. Packets leave at
  * twice window / standing RTT. Slow start doubles until the target is passed.
  *
  * Where the queue was never nearly empty for five round trips (dq <= (max RTT of the last four - min RTT) /
@@ -31,7 +31,9 @@
  *    time, which reach back 7/8 to all of their length (core/recent.h).
  * 3. A timeout leaves one segment and a slow start to half of the window (RFC 5681). The paper has none.
  * 4. Losses change nothing but delta in competitive mode, once an episode; CE marks count there as losses.
- * 5. An undo restores delta; that of a timeout the window as well. */
+ * 5. An undo restores delta; that of a timeout the window as well.
+ * 6. One packet is nearly nothing as well (`nearly_empty`): where a tenth of the swing is less, Copa would
+ *    take itself for somebody else. */
 #ifndef WEIR_CC_COPA_H
 #define WEIR_CC_COPA_H
 
@@ -45,7 +47,7 @@ enum copa_way { COPA_NO_WAY, COPA_UP, COPA_DOWN };
 #define COPA_MAX_RTT_ROUNDS 4
 #define COPA_EMPTY_ROUNDS 5  /* without a nearly empty queue: competitive */
 #define COPA_NEARLY_EMPTY 10 /* a tenth of the swing */
-#define COPA_SAME_ROUNDS 3   /* the same way before v doubles */
+#define COPA_SAME_ROUNDS 4   /* a way, and three rounds more of it, before v doubles */
 /* 1 / delta in millionths; its limit is far beyond what competition brings. */
 #define COPA_INVERSE(delta) (WEIR_RATIO_ONE * WEIR_RATIO_ONE / (delta))
 #define COPA_INVERSE_MAX (100000 * WEIR_RATIO_ONE)
@@ -69,7 +71,7 @@ _Static_assert(sizeof(struct copa) <= WEIR_CC_MAX_BYTES, "copa fits in a socket'
 
 struct copa_params {
 	u64 mode; /* enum copa_choice */
-	u64 delta, dq_floor, pacing_gain;
+	u64 delta, dq_floor, pacing_gain, nearly_empty_packets;
 	u64 idle_restart_ns;
 };
 
@@ -81,6 +83,7 @@ static const struct weir_param copa_param_table[] = {
     {"dq_floor", "ratio", 0, 0, 100 * WEIR_RATIO_ONE, "this part of the min RTT is no queueing delay"},
     {"pacing_gain", "ratio", 2 * WEIR_RATIO_ONE, 0, 100 * WEIR_RATIO_ONE,
      "windows sent in each standing RTT; 0: no pacing"},
+    {"nearly_empty", "packets", 1, 0, 1000, "so few waiting are nobody's queue; 0: the paper's tenth alone"},
     WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal copa_signal_table[] = {
@@ -134,8 +137,10 @@ WEIR_CORE void copa_take_rtt(struct copa *s, const struct copa_params *p, const 
 WEIR_CORE void copa_judge_mode(struct copa *s, const struct copa_params *p, const struct weir_view *v)
 {
 	u64 swing_ns = weir_sub(weir_recent_max(&s->max_rtt), s->min_rtt_ns);
-	if (weir_window_in_slow_start(&s->window) ||
-	    weir_sub(s->standing_ns, s->min_rtt_ns) <= swing_ns / COPA_NEARLY_EMPTY)
+	u64 packet_ns = weir_muldiv(weir_window_mss(v), s->standing_ns, s->window.cwnd_bytes);
+	u64 nearly_ns =
+	    weir_max(swing_ns / COPA_NEARLY_EMPTY, weir_muldiv(packet_ns, p->nearly_empty_packets, 1));
+	if (weir_window_in_slow_start(&s->window) || weir_sub(s->standing_ns, s->min_rtt_ns) <= nearly_ns)
 		s->empty_ns = v->now_ns;
 	bool competitive = weir_sub(v->now_ns, s->empty_ns) > weir_muldiv(v->srtt_ns, COPA_EMPTY_ROUNDS, 1);
 	if (s->competitive && !competitive)
