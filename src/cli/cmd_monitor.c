@@ -46,6 +46,18 @@ static void on_gone(void *owner, u32 place)
 		weir_board_gone(r->live, place);
 }
 
+static void on_contested(void *owner, u32 place)
+{
+	struct weir_monitor_run *r = owner;
+	if (r->contested)
+		return;
+	r->contested = true;
+	fprintf(stderr,
+		"weir monitor: two sources say that they are \"%s\", and each takes the other's place: give "
+		"each an --id of its own\n",
+		r->host.id[place]);
+}
+
 static bool goes_on(struct weir_monitor_run *r, u64 now_ns)
 {
 	if (weir_loop_came(&r->loop, SIGINT) || weir_loop_came(&r->loop, SIGTERM) ||
@@ -124,6 +136,7 @@ static int begin(struct weir_monitor_run *r)
 		return weir_error(r->call, WEIR_EXIT_MACHINE, "%s", strerror(errno));
 	r->config.fresh = on_fresh;
 	r->config.gone = on_gone;
+	r->config.contested = on_contested;
 	r->config.owner = r;
 	if (weir_monitor_host_open(&r->host, &r->loop, &r->config, why) < 0)
 		return weir_error(r->call, WEIR_EXIT_MACHINE, "%s", why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What simulations, reports and controllers of one's own need. */
 #include "doctor.h"
+#include "net/dtls.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -64,6 +65,14 @@ static void look_at_libraries(struct weir_doctor_finding *f)
 	weir_doctor_find(f, true, "libyaml %s, jansson %s", yaml_get_version_string(), jansson_version_str());
 }
 
+/* What keys between sources and monitors need. */
+static void look_at_dtls(struct weir_doctor_finding *f)
+{
+	const char *version = weir_dtls_version();
+	weir_doctor_find(f, version != NULL, "%s%.60s", version ? "GnuTLS " : "built without GnuTLS",
+			 version ? version : "");
+}
+
 /* As for `--controller ./mine.h`: the first word of CC, or cc. */
 static void look_for_compiler(struct weir_doctor_finding *f)
 {
@@ -109,6 +118,8 @@ static void look_at_kernel(struct weir_doctor_finding *f)
 const struct weir_doctor_check weir_doctor_machine[] = {
     {"cpus", true, look_at_cpus, "run on a machine that tells its number of processors", NULL},
     {"libraries", true, look_at_libraries, "apt-get install libyaml-0-2 libjansson4", NULL},
+    {"dtls", false, look_at_dtls, "apt-get install " WEIR_DTLS_PACKAGE ", and build Weir again",
+     "`weir source` and `weir monitor` have keys with it"},
     {"compiler", true, look_for_compiler, "apt-get install gcc libc6-dev, or name one in CC",
      "`--controller ./mine.h` needs it"},
     {"output", false, look_at_output, "go to a directory of yours, or say -o DIR",

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int weir_session_make_key(const struct weir_invocation *call, const char *identity)
 {
@@ -37,7 +38,11 @@ static int read_keys(const struct weir_invocation *call, struct weir_session_opt
 		return 0;
 	/* Without the file's text: it is all secrets. */
 	weir_diag_print(&d, NULL, stderr);
-	(void)call;
+	if (access(path, F_OK) < 0 && errno == ENOENT && !only)
+		fprintf(stderr, "weir %s --make-key NAME makes one: its line goes into %s, of mode 600\n",
+			call->command->name, path);
+	else if (access(path, F_OK) < 0 && errno == ENOENT)
+		fprintf(stderr, "the line that weir monitor --make-key %s printed goes into it\n", only);
 	return WEIR_EXIT_USAGE;
 }
 

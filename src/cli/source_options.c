@@ -10,6 +10,9 @@
 #include <sys/random.h>
 
 /* A command is a process each time. */
+/* Where packets wait for each other in groups (Wi-Fi) or round trips are short, an age controller finds
+ * nothing that speaks against ever more; nobody looks a thousand times a second. */
+#define CEILING_UHZ 1000000000ULL
 #define SENSOR_CEILING_UHZ 20000000
 
 /* ---- controller ---- */
@@ -82,10 +85,15 @@ static void take_input(const struct weir_invocation *call, struct weir_source_ru
 static void take_rates(const struct weir_invocation *call, struct weir_source_run *r, int *wrong)
 {
 	struct weir_source_config *s = &r->config.source;
-	u64 floor_uhz = 0, ceiling_uhz = r->input_options.command ? SENSOR_CEILING_UHZ : 0;
+	bool is_fixed = s->ops && !strcmp(s->ops->name, "fixed");
+	u64 floor_uhz = 0, ceiling_uhz = r->input_options.command ? SENSOR_CEILING_UHZ
+					 : is_fixed		  ? 0
+								  : CEILING_UHZ;
 	weir_option_positive(call, "floor", WEIR_QUANTITY_FREQUENCY, &floor_uhz, wrong);
 	weir_option_positive(call, "ceiling", WEIR_QUANTITY_FREQUENCY, &ceiling_uhz, wrong);
 	weir_option_positive(call, "max-age", WEIR_QUANTITY_TIME, &s->max_age_ns, wrong);
+	if (!weir_option(call, "ceiling") && !r->input_options.command && ceiling_uhz)
+		ceiling_uhz = weir_max(ceiling_uhz, floor_uhz);
 	s->floor_hz = (double)floor_uhz / 1e6;
 	s->ceiling_hz = (double)ceiling_uhz / 1e6;
 	if (ceiling_uhz && floor_uhz > ceiling_uhz)
@@ -127,6 +135,9 @@ static void take_addresses(const struct weir_invocation *call, struct weir_sourc
 	}
 	if (*wrong) /* names are asked for when all else is right */
 		return;
+	snprintf(c->host, sizeof c->host, "%s", host);
+	c->port = port;
+	c->loopback_only = !r->session.keyed && !r->session.insecure;
 	c->n_to = weir_address_resolve(host, port, c->to, WEIR_SOURCE_HOST_ADDRESSES, why);
 	if (c->n_to == 0)
 		*wrong = weir_error(call, WEIR_EXIT_USAGE, "%s", why);

@@ -14,6 +14,8 @@
 #define WEIR_DTLS_PACKAGE "libgnutls28-dev"
 
 extern const bool weir_dtls_built;
+/* The version of GnuTLS that is in use; NULL: built without. */
+const char *weir_dtls_version(void);
 
 struct weir_dtls_config {
 	/* Pre-shared keys: all that a listener knows; of one who connects the first alone. NULL: none. */

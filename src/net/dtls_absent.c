@@ -4,6 +4,11 @@
 
 const bool weir_dtls_built = false;
 
+const char *weir_dtls_version(void)
+{
+	return NULL;
+}
+
 static struct weir_guard *absent(char why[WEIR_NET_WHY_BYTES])
 {
 	snprintf(why, WEIR_NET_WHY_BYTES, "this weir was built without GnuTLS: install %s and build it again",

@@ -7,6 +7,11 @@
 
 const bool weir_dtls_built = true;
 
+const char *weir_dtls_version(void)
+{
+	return gnutls_check_version(NULL);
+}
+
 #define SECRET_BYTES 32
 
 /* AEAD only, X25519 or P-256, SHA-2 signatures. Ephemeral keys first: what is recorded today stays secret

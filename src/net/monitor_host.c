@@ -45,6 +45,20 @@ static void note_id(struct weir_monitor_host *h, u32 place, u64 flow_id, const s
 	id[n] = 0;
 }
 
+/* Whoever replays an old packet makes one return, and no word of it. */
+static void note_life(struct weir_monitor_host *h, u32 place)
+{
+	struct weir_monitor_lives *l = &h->lives[place];
+	u32 now = weir_monitors_at(&h->table, place)->incarnation;
+	if (now == l->now)
+		return;
+	bool again = l->before && now == l->before;
+	l->before = l->now;
+	l->now = now;
+	if (again && ++l->returns == 2 && h->config.contested)
+		h->config.contested(h->config.owner, place);
+}
+
 static void deliver(void *owner, const struct weir_peer *from, const u8 *data, size_t bytes)
 {
 	struct weir_monitor_port *p = owner;
@@ -72,8 +86,10 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 		if (h->id[place][0] && h->config.gone)
 			h->config.gone(h->config.owner, place);
 		h->id[place][0] = 0;
+		h->lives[place] = (struct weir_monitor_lives){0};
 	}
 	note_id(h, place, in.flow_id, &body);
+	note_life(h, place);
 	if (*from->who || h->who[place][0])
 		snprintf(h->who[place], WEIR_MONITOR_WHO_BYTES, "%s", from->who);
 	if (answer.type != WEIR_AGE_NONE) {
@@ -144,7 +160,8 @@ u64 weir_monitor_host_step(struct weir_monitor_host *h)
 size_t weir_monitor_host_bytes(u32 capacity)
 {
 	return weir_monitors_bytes(capacity) +
-	       (size_t)capacity * (WEIR_MONITOR_ID_BYTES + WEIR_MONITOR_WHO_BYTES);
+	       (size_t)capacity *
+		   (WEIR_MONITOR_ID_BYTES + WEIR_MONITOR_WHO_BYTES + sizeof(struct weir_monitor_lives));
 }
 
 int weir_monitor_host_open(struct weir_monitor_host *h, struct weir_loop *loop,
@@ -166,6 +183,7 @@ int weir_monitor_host_open(struct weir_monitor_host *h, struct weir_loop *loop,
 	weir_monitors_init(&h->table, h->memory, c->capacity, c->seed, c->expiry_ns, c->bound_ns);
 	h->id = (char(*)[WEIR_MONITOR_ID_BYTES])((u8 *)h->memory + table);
 	h->who = (char(*)[WEIR_MONITOR_WHO_BYTES])(h->id + c->capacity);
+	h->lives = (struct weir_monitor_lives *)(h->who + c->capacity);
 	return 0;
 }
 

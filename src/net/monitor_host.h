@@ -32,9 +32,17 @@ struct weir_monitor_host_config {
 	u32 capacity;
 	u64 expiry_ns, bound_ns, seed; /* as weir_monitors_init */
 	void (*fresh)(void *owner, const struct weir_monitor_value *v);
+	/* A second source has this place's id: an incarnation came back that another one had replaced, twice.
+	 * NULL: nobody wants to know. Told once for each place. */
+	void (*contested)(void *owner, u32 place);
 	/* The source of this place has gone; it can still be read. NULL: nobody wants to know. */
 	void (*gone)(void *owner, u32 place);
 	void *owner;
+};
+
+/* The incarnations that a place had last: a restart never comes back to the one before. */
+struct weir_monitor_lives {
+	u32 now, before, returns;
 };
 
 struct weir_monitor_port {
@@ -50,6 +58,7 @@ struct weir_monitor_host {
 	u32 n_ports;
 	char (*id)[WEIR_MONITOR_ID_BYTES];   /* by place */
 	char (*who)[WEIR_MONITOR_WHO_BYTES]; /* by place: "" without keys, and then it takes no memory */
+	struct weir_monitor_lives *lives;    /* likewise */
 	u64 wire[WEIR_AGE_WIRE_KINDS];	     /* datagrams by what they are; OK: packets of ours */
 	u64 nameless;			     /* of ours, with a name that is cut off */
 	u64 delivered;

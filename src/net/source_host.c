@@ -11,6 +11,8 @@
 	(1500 * WEIR_NS_PER_MS)	 /* without an answer, before the next address of the monitor is tried */
 #define SILENCE_NS WEIR_NS_PER_S /* without an answer, before the session is renewed: at least */
 #define SILENCE_MAX_NS (2 * WEIR_NS_PER_S)
+#define RESOLVE_AFTER_NS (10 * WEIR_NS_PER_S)
+#define RESOLVE_EVERY_NS (30 * WEIR_NS_PER_S)
 #define BATCHES_MAX 16
 
 /* ---- in ---- */
@@ -29,6 +31,7 @@ static void deliver(void *owner, const struct weir_peer *from, const u8 *data, s
 		return;
 	h->heard = true;
 	h->unanswered_ns = WEIR_NEVER;
+	h->silent_ns = h->now_ns;
 	if (verdict == WEIR_SOURCE_ACKED && h->config.acked)
 		h->config.acked(h->config.owner,
 				weir_sub(h->now_ns - in.sent_ns, in.held_us * WEIR_NS_PER_US));
@@ -165,10 +168,66 @@ static bool moved(const struct weir_source_host *h)
 	return memcmp(&now.v6.sin6_addr, &h->udp.local.v6.sin6_addr, sizeof now.v6.sin6_addr) != 0;
 }
 
+static bool is_known(const struct weir_source_host *h, const struct weir_address *a)
+{
+	for (u32 i = 0; i < h->config.n_to; i++)
+		if (weir_address_equal(&h->config.to[i], a))
+			return true;
+	return false;
+}
+
+/* Whether there is an address that was not there before; all of them are taken then. */
+static bool take_addresses(struct weir_source_host *h, const struct weir_address *to, u32 n)
+{
+	struct weir_address allowed[WEIR_RESOLVER_ROOM];
+	u32 n_allowed = 0;
+	bool is_new = false;
+	for (u32 i = 0; i < n && n_allowed < WEIR_SOURCE_HOST_ADDRESSES; i++) {
+		if (h->config.loopback_only && !weir_address_is_loopback(&to[i]))
+			continue;
+		is_new = is_new || !is_known(h, &to[i]);
+		allowed[n_allowed++] = to[i];
+	}
+	if (!is_new)
+		return false;
+	h->config.n_to = n_allowed;
+	for (u32 i = 0; i < n_allowed; i++)
+		h->config.to[i] = allowed[i];
+	return true;
+}
+
+/* The monitor may have moved meanwhile, and its name with it. */
+static void resolve_again(struct weir_source_host *h)
+{
+	struct weir_address to[WEIR_RESOLVER_ROOM];
+	u64 after_ns = h->config.resolve_after_ns ? h->config.resolve_after_ns : RESOLVE_AFTER_NS;
+	u32 n = 0;
+	if (!h->lookup) {
+		if (h->config.host[0] && h->unanswered_ns != WEIR_NEVER &&
+		    h->now_ns >= h->silent_ns + after_ns && h->now_ns >= h->resolve_ns) {
+			h->resolve_ns = h->now_ns + RESOLVE_EVERY_NS;
+			h->lookup =
+			    weir_lookup_begin(h->config.host, h->config.port,
+					      h->config.resolve ? h->config.resolve : weir_address_resolve);
+		}
+		return;
+	}
+	if (!weir_lookup_take(h->lookup, to, &n))
+		return;
+	h->lookup = NULL;
+	if (!take_addresses(h, to, n))
+		return;
+	h->stats.renames++;
+	h->heard = false;
+	h->at = h->config.n_to - 1; /* so that the first is the next */
+	try_next(h);
+}
+
 static void look(struct weir_source_host *h)
 {
 	char why[WEIR_NET_WHY_BYTES];
 	h->look_ns = h->now_ns + LOOK_NS;
+	resolve_again(h);
 	if (moved(h) && open_towards(h, h->at, why) == 0) {
 		h->stats.moves++;
 		weir_source_path_changed(&h->source, h->now_ns);
@@ -231,6 +290,7 @@ void weir_source_host_begin(struct weir_source_host *h)
 {
 	h->now_ns = weir_clock_ns();
 	h->look_ns = h->now_ns + LOOK_NS;
+	h->silent_ns = h->now_ns;
 	h->guard->ops->connect(h->guard, h->now_ns, &h->config.to[h->at]);
 	h->state = h->guard->ops->state(h->guard);
 	weir_source_init(&h->source, &h->config.source, h->now_ns);
@@ -239,6 +299,8 @@ void weir_source_host_begin(struct weir_source_host *h)
 
 void weir_source_host_close(struct weir_source_host *h)
 {
+	weir_lookup_drop(h->lookup);
+	h->lookup = NULL;
 	if (h->guard) {
 		h->guard->ops->close(h->guard, weir_clock_ns());
 		weir_udp_flush(&h->udp);

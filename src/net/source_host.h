@@ -15,6 +15,7 @@
 
 #include "age/source.h"
 #include "net/loop.h"
+#include "net/resolver.h"
 #include "net/session.h"
 #include "net/udp.h"
 
@@ -25,7 +26,14 @@ struct weir_source_host_config {
 	struct weir_source_config source;
 	struct weir_address to[WEIR_SOURCE_HOST_ADDRESSES]; /* of the monitor, in the order of trying */
 	u32 n_to;
-	bool answers_marks; /* the controller slows down when updates come marked CE: ask for marks */
+	/* Asked for again while nobody answers for resolve_after_ns (0: 10 s), at most each 30 s; "": never.
+	 */
+	char host[WEIR_NET_HOST_BYTES];
+	u16 port;
+	bool loopback_only; /* no keys and no word that none are meant: other addresses are not taken */
+	u64 resolve_after_ns;
+	weir_resolve *resolve; /* NULL: weir_address_resolve */
+	bool answers_marks;    /* the controller slows down when updates come marked CE: ask for marks */
 	char name[WEIR_SOURCE_NAME_BYTES + 1]; /* "": the flow id will do */
 	/* Puts the newest value at `to`, at most `room` bytes, and returns how many: called when an update
 	 * leaves. */
@@ -38,6 +46,7 @@ struct weir_source_host_config {
 struct weir_source_host_stats {
 	u64 strange;  /* datagrams that are none of this protocol, or truncated */
 	u64 moves;    /* the address of this machine changed */
+	u64 renames;  /* the monitor's name led to other addresses */
 	u64 attempts; /* addresses of the monitor that were tried after the first */
 	u64 unsent;   /* updates for which there was no session or no room */
 };
@@ -54,7 +63,8 @@ struct weir_source_host {
 	struct weir_source_host_config config;
 	struct weir_loop *loop;
 	struct weir_watch watch;
-	u64 now_ns, look_ns, tried_ns, unanswered_ns, renewed_ns;
+	u64 now_ns, look_ns, tried_ns, unanswered_ns, renewed_ns, silent_ns, resolve_ns;
+	struct weir_lookup *lookup;
 	u64 udp_strange;	     /* stats of sockets that were closed */
 	enum weir_guard_state state; /* of the guard, when it was last looked at */
 };

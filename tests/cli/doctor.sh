@@ -8,7 +8,7 @@ import json, sys
 d = json.load(sys.stdin)
 assert list(d) == ["schema", "checks"] and d["schema"] == "weir.doctor/1", d
 names = [c["name"] for c in d["checks"]]
-assert len(set(names)) == len(names) and {"compiler", "tun", "namespaces", "user_namespaces", "links", "stamps", "realtime",
+assert len(set(names)) == len(names) and {"compiler", "dtls", "tun", "namespaces", "user_namespaces", "links", "stamps", "realtime",
     "congestion", "btf", "struct_ops", "clang", "libbpf"} <= set(names), names
 for c in d["checks"]:
     assert list(c) == ["name", "ok", "detail", "remedy"], c

@@ -186,6 +186,28 @@ def wrong_address_first():
         m.wait(lambda v: v["value"] == "7")
 
 
+def two_sources_with_one_id():
+    """Each takes the other's place, and the monitor says so, once; restarts alone are no such thing."""
+    with Monitor() as m:
+        for _ in range(3):
+            done = run("source", m.address, "--id", "twin", text="x\n")
+            check(done.returncode == 0, done.stderr)
+        one, two = (Source(m.address, "--id", "twin", period_s=.05) for _ in range(2))
+        try:
+            check(not [e for e in m.errors if "twin" in e], m.errors)
+            end = time.monotonic() + 30
+            while time.monotonic() < end and not m.errors:
+                time.sleep(.05)
+            time.sleep(.5)
+            check(len(m.errors) == 1 and "two sources" in m.errors[0] and "twin" in m.errors[0], m.errors)
+        finally:
+            one.going = two.going = False
+            one.process.kill()
+            two.process.kill()
+            one.process.wait()
+            two.process.wait()
+
+
 TESTS = [outage] if len(sys.argv) > 2 else [monitor_restart, source_restart, address_change, outage, suspended, forged,
-                                            wrong_address_first]
+                                            wrong_address_first, two_sources_with_one_id]
 sys.exit(main(TESTS))

@@ -58,6 +58,13 @@ def two_terminals():
         check(not any(key in said for key in secrets()), "a key in the output")
 
 
+def a_missing_file_says_how_it_is_made():
+    done = run("monitor", "127.0.0.1:0", "--keys", os.path.join(folder.name, "none"))
+    check(done.returncode == 2 and "weir monitor --make-key NAME" in done.stderr, done.stderr)
+    done = run("source", "127.0.0.1:9", "--key", "one:" + os.path.join(folder.name, "none"))
+    check(done.returncode == 2 and "weir monitor --make-key one" in done.stderr, done.stderr)
+
+
 def nothing_in_plain_on_the_wire():
     with Monitor("--keys", KEYS) as m, Relay(m.address) as relay:
         done = run("source", relay.address, "--id", "hidden", *with_key("one"), text="a secret value\n")
@@ -271,5 +278,5 @@ built, why = built_with_keys()
 if not built:
     print("skipped:", why)
     sys.exit(77)
-sys.exit(main([two_terminals, nothing_in_plain_on_the_wire, plain_is_not_heard, wrong_keys_and_files, monitor_restart,
+sys.exit(main([two_terminals, a_missing_file_says_how_it_is_made, nothing_in_plain_on_the_wire, plain_is_not_heard, wrong_keys_and_files, monitor_restart,
                address_change, outage, forged, nobody_takes_over_a_name, certificates, another_implementation]))
