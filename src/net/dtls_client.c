@@ -2,6 +2,7 @@
 /* The side that connects: one peer, and a session that is renewed while the old one still serves. */
 #include "net/dtls_flight.h"
 #include "net/dtls_session.h"
+#include "net/dtls_words.h"
 #include "weir/num.h"
 
 #include <stdlib.h>
@@ -97,27 +98,12 @@ static void break_off(struct client *c, u64 next_ns)
 	c->next_ns = next_ns;
 }
 
-/* The other end's certificate, or what else the library found wrong. */
-static void explain(struct client *c, int error)
-{
-	u32 status = gnutls_session_get_verify_cert_status(c->candidate->tls);
-	gnutls_datum_t text = {0};
-	if (error == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR &&
-	    gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text, 0) >= 0)
-		snprintf(c->why, sizeof c->why,
-			 "the monitor's certificate is not accepted for '%.60s': %.140s", c->credentials.host,
-			 (const char *)text.data);
-	else
-		snprintf(c->why, sizeof c->why, "the handshake failed: %.150s", gnutls_strerror(error));
-	gnutls_free(text.data);
-}
-
 static void failed(struct client *c, u64 now_ns)
 {
 	int error = c->candidate->error;
 	c->count.handshakes_failed++;
 	c->refused = !c->current;
-	explain(c, error);
+	weir_dtls_tell_failure(c->why, c->candidate, c->credentials.host, error);
 	forget_ticket(c);
 	/* With a session that stood, it is rather that somebody disturbed the handshake. */
 	break_off(c, now_ns + (c->current ? c->limits.hello_ns : REFUSED_NS));
@@ -135,22 +121,10 @@ static void fell_silent(struct client *c, u64 now_ns)
 		c->unconfirmed = last_word ? c->unconfirmed + 1 : 0;
 	c->refused = c->unconfirmed >= UNCONFIRMED_MOST;
 	if (c->unconfirmed) {
-		if (c->credentials.keys)
-			snprintf(c->why, sizeof c->why,
-				 "the monitor answers but does not confirm the key of '%s': it must have the "
-				 "same line in "
-				 "its key file",
-				 weir_keys_at(c->credentials.keys, 0)->identity);
-		else
-			snprintf(c->why, sizeof c->why,
-				 "the monitor answers but does not confirm our certificate: "
-				 "its --ca must have issued it");
+		weir_dtls_tell_unconfirmed(c->why, c->credentials.keys);
 	} else if (c->alert) {
 		c->refused = !c->current;
-		snprintf(c->why, sizeof c->why,
-			 "the monitor answers but the handshake does not go on; it may have said: %s",
-			 gnutls_alert_get_strname(c->alert) ? gnutls_alert_get_strname(c->alert)
-							    : "an alert");
+		weir_dtls_tell_alert(c->why, c->alert);
 	}
 	break_off(c, c->refused ? now_ns + REFUSED_NS : now_ns);
 }
