@@ -282,7 +282,7 @@ static void acp_robust_on_ack(void *state, const void *params, const struct weir
 {
 	struct acp_robust *s = (struct acp_robust *)state;
 	const struct acp_robust_params *p = ROBUST_PARAMS(params);
-	robust_path_ack(&s->path, a, (double)p->window * 1e-9);
+	robust_path_ack(&s->path, a, (double)p->window_ns * 1e-9);
 	s->sent = a->sent;
 	s->unanswered = 0;
 	s->marked += a->newly_marked;

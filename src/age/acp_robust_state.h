@@ -55,7 +55,7 @@ struct acp_robust {
 };
 
 struct acp_robust_params {
-	u64 in_flight, samples, waiting, doubt, window;
+	u64 in_flight, samples, waiting, doubt, window_ns;
 };
 
 #define ROBUST_PARAMS(p) ((const struct acp_robust_params *)(p))

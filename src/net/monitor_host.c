@@ -50,11 +50,11 @@ static void note_life(struct weir_monitor_host *h, u32 place)
 {
 	struct weir_monitor_lives *l = &h->lives[place];
 	u32 now = weir_monitors_at(&h->table, place)->incarnation;
-	if (now == l->now)
+	if (now == l->newest)
 		return;
 	bool again = l->before && now == l->before;
-	l->before = l->now;
-	l->now = now;
+	l->before = l->newest;
+	l->newest = now;
 	if (again && ++l->returns == 2 && h->config.contested)
 		h->config.contested(h->config.owner, place);
 }

@@ -42,7 +42,7 @@ struct weir_monitor_host_config {
 
 /* The incarnations that a place had last: a restart never comes back to the one before. */
 struct weir_monitor_lives {
-	u32 now, before, returns;
+	u32 newest, before, returns;
 };
 
 struct weir_monitor_port {
