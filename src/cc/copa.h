@@ -20,9 +20,9 @@
  *   idle_restart  1 s       as in reno.h
  *
  * `mode` is auto (the paper), default (never competitive), or mvfst: never competitive, dq from the newest
- * RTT instead of the standing one, v back at 1 at once where the target is passed the other way. `dq_floor`
- * counts that part of the min RTT as no delay: delay is kept above it, for those who need a queue that is
- * never empty (Nimbus: dq_floor .2, delta .95, pacing_gain 1, mode default).
+ * RTT instead of the standing one. `dq_floor` counts that part of the min RTT as no delay: delay is kept
+ * above it, for those who need a queue that is never empty (Nimbus: dq_floor .2, delta .95, pacing_gain 1,
+ * mode default).
  *
  * Deliberate deviations:
  * 1. An empty queue makes the target infinite. v / delta is at most the window: it never more than doubles in
@@ -33,7 +33,9 @@
  * 4. Losses change nothing but delta in competitive mode, once an episode; CE marks count there as losses.
  * 5. An undo restores delta; that of a timeout the window as well.
  * 6. One packet is nearly nothing as well (`nearly_empty`): where a tenth of the swing is less, Copa would
- *    take itself for somebody else. */
+ *    take itself for somebody else.
+ * 7. A turn brings v back to 1 at once, not at the end of the round (as mvfst has it): until then a large v
+ *    would take the window as far past the target on the other side. */
 #ifndef WEIR_CC_COPA_H
 #define WEIR_CC_COPA_H
 
@@ -191,11 +193,13 @@ WEIR_CORE void copa_down(struct weir_window *w, u64 change, u64 mss_bytes)
 	w->ssthresh_bytes = weir_min(w->ssthresh_bytes, w->cwnd_bytes); /* this is no slow start */
 }
 
-WEIR_CORE void copa_step(struct copa *s, const struct copa_params *p, u64 acked_bytes, bool up, u64 mss_bytes)
+WEIR_CORE void copa_step(struct copa *s, u64 acked_bytes, bool up, u64 mss_bytes)
 {
 	struct weir_window *w = &s->window;
-	if (p->mode == COPA_MVFST && s->way != (up ? COPA_UP : COPA_DOWN))
+	if (s->velocity > 1 && s->way != (up ? COPA_UP : COPA_DOWN)) {
 		s->velocity = 1;
+		s->same_rounds = 0;
+	}
 	/* v / delta packets a round, at most the window: then v is no larger either */
 	u64 one = weir_max(mss_bytes * s->inverse_delta / WEIR_RATIO_ONE, 1);
 	s->velocity = weir_clamp(s->velocity, 1, weir_max(w->cwnd_bytes / one, 1));
@@ -208,8 +212,7 @@ WEIR_CORE void copa_step(struct copa *s, const struct copa_params *p, u64 acked_
 		copa_down(w, change, mss_bytes);
 }
 
-WEIR_CORE void copa_move(struct copa *s, const struct copa_params *p, const struct weir_view *v,
-			 const struct weir_ack *a)
+WEIR_CORE void copa_move(struct copa *s, const struct weir_view *v, const struct weir_ack *a)
 {
 	u64 mss = weir_window_mss(v), acked = a->acked_bytes;
 	bool up = s->window.cwnd_bytes <= copa_target_bytes(s, mss);
@@ -224,7 +227,7 @@ WEIR_CORE void copa_move(struct copa *s, const struct copa_params *p, const stru
 		copa_begin(s, v);
 	}
 	if (!up || may_grow)
-		copa_step(s, p, acked, up, mss);
+		copa_step(s, acked, up, mss);
 }
 
 WEIR_CORE void copa_say(const struct copa *s, const struct copa_params *p, const struct weir_view *v,
@@ -247,7 +250,7 @@ WEIR_CORE_APART u64 copa_ack(struct copa *s, const struct copa_params *p, const 
 	}
 	if (v->flags & WEIR_ROUND_START)
 		copa_judge_round(s);
-	copa_move(s, p, v, a);
+	copa_move(s, v, a);
 	copa_say(s, p, v, o);
 	return 1;
 }
