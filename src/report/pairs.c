@@ -67,7 +67,7 @@ static void mark(FILE *to, const struct weir_frame *f, const struct weir_report_
 
 void weir_pairs(FILE *to, const struct weir_report_pairs *p)
 {
-	struct weir_frame f = {.width = 480, .height = 380, .left = 88, .right = 18, .top = 24, .bottom = 46};
+	struct weir_frame f = {.width = 480, .height = 380, .left = 88, .right = 30, .top = 24, .bottom = 46};
 	const double by = divisor(p);
 	char x_title[160], y_title[160];
 
