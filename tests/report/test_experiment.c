@@ -164,7 +164,7 @@ static void pairs_are_drawn(void **state)
 						 .n_pairs = 1};
 	char *page = page_of(&e, 1);
 	assert_non_null(strstr(page,
-			       "<circle class=\"pair holds\" r=\"4\" cx=\"181.5\" cy=\"256.5\"><title>12 "
+			       "<circle class=\"pair holds\" r=\"4\" cx=\"178.5\" cy=\"256.5\"><title>12 "
 			       "Mbit/s</title></circle>"));
 	assert_non_null(strstr(page, "<title>&lt;b&gt;</title>"));
 	assert_null(strstr(page, "<title>none</title>"));
