@@ -32,8 +32,8 @@
  * 3. A timeout leaves one segment and a slow start to half of the window (RFC 5681). The paper has none.
  * 4. Losses change nothing but delta in competitive mode, once an episode; CE marks count there as losses.
  * 5. An undo restores delta; that of a timeout the window as well.
- * 6. One packet is nearly nothing as well (`nearly_empty`): where a tenth of the swing is less, Copa would
- *    take itself for somebody else.
+ * 6. Two packets are nearly nothing as well (`nearly_empty`; at its largest rate of ten seconds, and up to a
+ *    third of the swing): where a tenth of it is less, Copa would take itself for somebody else.
  * 7. A turn brings v back to 1 at once, not at the end of the round (as mvfst has it): until then a large v
  *    would take the window as far past the target on the other side. */
 #ifndef WEIR_CC_COPA_H
@@ -49,7 +49,8 @@ enum copa_way { COPA_NO_WAY, COPA_UP, COPA_DOWN };
 #define COPA_MAX_RTT_ROUNDS 4
 #define COPA_EMPTY_ROUNDS 5  /* without a nearly empty queue: competitive */
 #define COPA_NEARLY_EMPTY 10 /* a tenth of the swing */
-#define COPA_SAME_ROUNDS 4   /* a way, and three rounds more of it, before v doubles */
+#define COPA_PACKETS_SHARE 3
+#define COPA_SAME_ROUNDS 4 /* a way, and three rounds more of it, before v doubles */
 /* 1 / delta in millionths; its limit is far beyond what competition brings. */
 #define COPA_INVERSE(delta) (WEIR_RATIO_ONE * WEIR_RATIO_ONE / (delta))
 #define COPA_INVERSE_MAX (100000 * WEIR_RATIO_ONE)
@@ -58,6 +59,7 @@ enum copa_way { COPA_NO_WAY, COPA_UP, COPA_DOWN };
 struct copa {
 	struct weir_window window;
 	struct weir_recent min_rtt, standing, max_rtt; /* ns */
+	struct weir_recent rate;		       /* its own, bytes per second */
 	u64 min_rtt_ns, standing_ns, dq_ns;	       /* of now; 0: no sample yet */
 	u64 empty_ns;				       /* when the queue was last nearly empty */
 	u64 inverse_delta;			       /* millionths */
@@ -85,7 +87,7 @@ static const struct weir_param copa_param_table[] = {
     {"dq_floor", "ratio", 0, 0, 100 * WEIR_RATIO_ONE, "this part of the min RTT is no queueing delay"},
     {"pacing_gain", "ratio", 2 * WEIR_RATIO_ONE, 0, 100 * WEIR_RATIO_ONE,
      "windows sent in each standing RTT; 0: no pacing"},
-    {"nearly_empty", "packets", 1, 0, 1000, "so few waiting are nobody's queue; 0: the paper's tenth alone"},
+    {"nearly_empty", "packets", 2, 0, 1000, "so few waiting are nobody's queue; 0: the paper's tenth alone"},
     WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal copa_signal_table[] = {
@@ -117,6 +119,7 @@ WEIR_CORE void copa_init(struct copa *s, const struct copa_params *p, const stru
 	weir_recent_init(&s->min_rtt, v->now_ns);
 	weir_recent_init(&s->standing, v->now_ns);
 	weir_recent_init(&s->max_rtt, v->now_ns);
+	weir_recent_init(&s->rate, v->now_ns);
 	s->min_rtt_ns = s->standing_ns = s->dq_ns = 0;
 	s->inverse_delta = copa_inverse_delta(p);
 	s->prior_inverse_delta = 0;
@@ -139,9 +142,11 @@ WEIR_CORE void copa_take_rtt(struct copa *s, const struct copa_params *p, const 
 WEIR_CORE void copa_judge_mode(struct copa *s, const struct copa_params *p, const struct weir_view *v)
 {
 	u64 swing_ns = weir_sub(weir_recent_max(&s->max_rtt), s->min_rtt_ns);
-	u64 packet_ns = weir_muldiv(weir_window_mss(v), s->standing_ns, s->window.cwnd_bytes);
-	u64 nearly_ns =
-	    weir_max(swing_ns / COPA_NEARLY_EMPTY, weir_muldiv(packet_ns, p->nearly_empty_packets, 1));
+	u64 rate_Bps = weir_muldiv(s->window.cwnd_bytes, WEIR_NS_PER_S, s->standing_ns);
+	rate_Bps = weir_recent_add_max(&s->rate, v->now_ns, COPA_MIN_RTT_WINDOW_NS, rate_Bps);
+	u64 packets_ns = weir_muldiv(weir_window_mss(v) * p->nearly_empty_packets, WEIR_NS_PER_S, rate_Bps);
+	packets_ns = weir_min(packets_ns, swing_ns / COPA_PACKETS_SHARE);
+	u64 nearly_ns = weir_max(swing_ns / COPA_NEARLY_EMPTY, packets_ns);
 	if (weir_window_in_slow_start(&s->window) || weir_sub(s->standing_ns, s->min_rtt_ns) <= nearly_ns)
 		s->empty_ns = v->now_ns;
 	bool competitive = weir_sub(v->now_ns, s->empty_ns) > weir_muldiv(v->srtt_ns, COPA_EMPTY_ROUNDS, 1);
