@@ -105,6 +105,9 @@ int weir_emulated_end(struct weir_emulated *e, bool early, char why[512]);
 void weir_emulated_judge(const struct weir_emulated *e, struct weir_emulation *out);
 void weir_emulated_free(struct weir_emulated *e);
 
+/* emulated_flows.c: starts all of them; they wait. 0, or a weir_exit with a sentence. */
+int weir_emulated_start_flows(struct weir_emulated *e, char why[512]);
+
 /* emulated_look.c: as the build's backend */
 extern const struct weir_backend_ops weir_emulated_ops;
 /* What the entries' flows show: a controller's own signals, then those of the kernel. */
