@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "emulated.h"
 
-#include "emulable.h"
 #include "judge.h"
 #include "link/trace.h"
 
