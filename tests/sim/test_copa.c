@@ -3,7 +3,7 @@
 #include "rivals.h"
 
 /* Alone the queue swings between nothing and 2.5 / delta packets in five round trips, so that 1.25 / delta
- * wait in the mean, and the link is busy (section 2.3 of the paper). It never takes itself for somebody else.
+ * wait in the mean, and the link is busy (the paper's analysis). It never takes itself for somebody else.
  */
 static void alone_the_queue_swings_as_the_paper_says(void **unused)
 {
