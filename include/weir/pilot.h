@@ -61,7 +61,7 @@ struct weir_report {
 	u32 flags; /* enum weir_report_flag */
 	u32 reserved;
 };
-_Static_assert(sizeof(struct weir_report) == 28 * 8 + 4 * 4, "no padding");
+_Static_assert(sizeof(struct weir_report) == 27 * 8 + 4 * 4, "no padding");
 
 #define WEIR_SETPOINT_RATE 0xffffffffU /* in place of an inner controller: rate_Bps */
 
