@@ -6,7 +6,8 @@
 #include "types.h"
 
 /* Every parameter is one u64 in the params struct, in the table's order. Units: "" (count), "ns",
- * "bytes", "packets", "Bps", "ratio" and "Hz" (both held in millionths), "flag" (0 or 1). */
+ * "bytes", "packets", "Bps", "ratio" and "Hz" (both held in millionths), "flag" (0 or 1), or words to choose
+ * from, "auto|default|mvfst": the index of one (core/words.h). */
 struct weir_param {
 	const char *name;
 	const char *unit;

@@ -3,6 +3,7 @@
 #include "age/table.h"
 #include "app/app.h"
 #include "cc/table.h"
+#include "core/words.h"
 #include "kern/load.h"
 #include "link/table.h"
 #include "record/json.h"
@@ -101,6 +102,10 @@ static void format_default(const struct weir_param *p, char *to, size_t room)
 		snprintf(to, room, "%s", x ? "on" : "off");
 	} else if (in_millionths(p)) {
 		snprintf(to, room, "%g%s", (double)x / 1e6, strcmp(p->unit, "Hz") ? "" : " Hz");
+	} else if (weir_words_are(p->unit)) {
+		size_t bytes;
+		const char *word = weir_words_at(p->unit, x, &bytes);
+		snprintf(to, room, "%.*s", (int)bytes, word ? word : "");
 	} else if (!strcmp(p->unit, "ns")) {
 		size_t i = 0;
 		while (x % times[i].ns)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "manifest.h"
 
+#include "core/words.h"
+
+#include <stdio.h>
 #include <string.h>
 
 static void put_list(struct weir_json *j, const char *name, const char *const *list, u32 n)
@@ -12,6 +15,21 @@ static void put_list(struct weir_json *j, const char *name, const char *const *l
 }
 
 /* A "ratio" is held in millionths. */
+static void put_param(struct weir_json *j, const struct weir_param *p, u64 value)
+{
+	char text[64];
+	size_t bytes;
+	const char *word = weir_words_are(p->unit) ? weir_words_at(p->unit, value, &bytes) : NULL;
+	if (word) {
+		snprintf(text, sizeof text, "%.*s", (int)bytes, word);
+		weir_json_put_string(j, p->name, text);
+	} else if (!strcmp(p->unit, "ratio")) {
+		weir_json_put_double(j, p->name, (double)value / 1e6);
+	} else {
+		weir_json_put_u64(j, p->name, value);
+	}
+}
+
 static void put_params(struct weir_json *j, const struct weir_manifest_params *p, u32 n)
 {
 	weir_json_put_object(j, "parameters");
@@ -19,11 +37,7 @@ static void put_params(struct weir_json *j, const struct weir_manifest_params *p
 		weir_json_put_object(j, p[i].flow);
 		for (u32 k = 0; k < p[i].n; k++) {
 			const struct weir_param *param = &p[i].table[k];
-			u64 value = p[i].values ? p[i].values[k] : param->default_value;
-			if (!strcmp(param->unit, "ratio"))
-				weir_json_put_double(j, param->name, (double)value / 1e6);
-			else
-				weir_json_put_u64(j, param->name, value);
+			put_param(j, param, p[i].values ? p[i].values[k] : param->default_value);
 		}
 		weir_json_object_end(j);
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "param.h"
 
+#include "core/words.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,14 @@ static enum weir_quantity quantity_of(const char *unit, u64 *scale)
 					  : WEIR_QUANTITY_COUNT;
 }
 
+static bool word_of(const struct weir_param *p, const char *text, u64 *value, char error[WEIR_QUANTITY_ERROR])
+{
+	if (weir_words_find(p->unit, text, value))
+		return true;
+	snprintf(error, WEIR_QUANTITY_ERROR, "unknown word \"%.60s\": it is one of %.60s", text, p->unit);
+	return false;
+}
+
 bool weir_scenario_param(const struct weir_param *p, const char *text, u64 *value,
 			 char error[WEIR_QUANTITY_ERROR])
 {
@@ -32,6 +42,8 @@ bool weir_scenario_param(const struct weir_param *p, const char *text, u64 *valu
 			snprintf(error, WEIR_QUANTITY_ERROR, "\"%.60s\" is neither true nor false", text);
 		return yes || !strcmp(text, "false");
 	}
+	if (weir_words_are(p->unit))
+		return word_of(p, text, value, error);
 	if (!weir_quantity(text, quantity, &x, error))
 		return false;
 	x /= scale;

@@ -6,7 +6,8 @@
 #include "quantity.h"
 #include "weir/cc.h"
 
-/* Reads `text` in the unit of the parameter: "0.7" or "70%", "1 s", "true". False: it is wrong or out of
+/* Reads `text` in the unit of the parameter: "0.7" or "70%", "1 s", "true", one of its words.
+ * False: it is wrong or out of
  * range, and `error` says why. */
 bool weir_scenario_param(const struct weir_param *p, const char *text, u64 *value,
 			 char error[WEIR_QUANTITY_ERROR]);

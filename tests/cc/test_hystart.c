@@ -201,12 +201,14 @@ static void an_application_below_the_path_keeps_the_window_bounded_G19(void **un
 	for (u32 i = 0; i < weir_cc_count(); i++) {
 		struct feed f;
 		feed_open(&f, weir_cc_at(i)->name, 50 * FEED_MS);
+		/* BBR grows by what is delivered until that is an initial window */
+		u64 most_bytes = (feed_cuts(f.ops) ? 10 : 20) * FEED_MSS;
 		f.view.flags = WEIR_APP_LIMITED;
 		for (int n = 0; n < 20000; n++) {
 			f.view.now_ns += 8 * FEED_MS;
 			f.view.flags ^= WEIR_ROUND_START;
 			feed_ack(&f, FEED_MSS);
-			assert_true(f.cwnd_bytes <= 10 * FEED_MSS);
+			assert_true(f.cwnd_bytes <= most_bytes);
 		}
 	}
 }

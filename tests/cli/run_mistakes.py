@@ -39,6 +39,13 @@ def test_bad_scenario_with_places():
     nothing_written()
 
 
+def test_a_parameter_of_words_is_checked_before_the_run_field_F2():
+    write("two.yaml", SCENARIO.replace("controller: cubic", "controller: {name: copa, mode: bounded}", 1))
+    weir("run", "two.yaml", code=2, says=['unknown word "bounded": it is one of auto|default|mvfst', "^"])
+    weir("run", "two.yaml", "--set", "flows.a.controller.mode=aut", code=2, says='unknown word "aut"')
+    nothing_written()
+
+
 def test_kernel_names():
     weir("run", "two.yaml", "--set", "flows.a.controller=kernel:cubic", "-o", "x", says="in place of kernel:cubic")
     s = summary("x")

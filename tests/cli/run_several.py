@@ -56,6 +56,9 @@ def test_parameters_are_in_the_manifest():
     weir("run", "two.yaml", "-o", "x")
     p = json.loads(read("x/manifest.json"))["parameters"]
     check(p["a"]["beta"] == .5 and p["b"]["beta"] == .7 and p["a"]["c"] == p["b"]["c"], p)
+    write("two.yaml", text.replace("name: cubic, beta: .5", "name: copa, mode: mvfst"))
+    weir("run", "two.yaml", "-o", "x")
+    check(json.loads(read("x/manifest.json"))["parameters"]["a"]["mode"] == "mvfst")
     weir("run", "two.yaml", "--controller", "vegas", "-o", "x")
     check(set(json.loads(read("x/manifest.json"))["parameters"]["a"]) >= {"alpha", "beta", "gamma"})
 
