@@ -35,7 +35,7 @@ struct weir_monitor_run {
 	struct weir_board *live; /* NULL: no page */
 	struct weir_metrics_ages ages;
 	u64 duration_ns, count; /* 0: no end */
-	bool quiet, contested; /* contested: it has been said */
+	bool quiet, contested;	/* contested: it has been said */
 	u64 begun_ns;
 	int code;
 };

@@ -10,7 +10,9 @@
 
 #include "weir/pilot.h"
 
-#define WEIR_DETECTOR_SAMPLES_MAX 1000
+#include "pilot/spectrum.h"
+
+#define WEIR_DETECTOR_SAMPLES_MAX WEIR_SPECTRUM_SAMPLES_MAX
 
 struct weir_detector_config {
 	u64 sample_ns;	  /* 10 ms */
@@ -31,7 +33,8 @@ struct weir_detector_config {
 enum weir_verdict { WEIR_NOT_APPLICABLE, WEIR_INELASTIC, WEIR_ELASTIC };
 enum weir_verdict_reason {
 	WEIR_REASON_NONE,
-	WEIR_REASON_WARMING_UP,	     /* the window is not full yet, or was begun anew after a gap */
+	WEIR_REASON_WARMING_UP,	     /* the window is not full yet, was begun anew after a gap, or still holds
+					another wave */
 	WEIR_REASON_NO_WAVE,	     /* we do not pulse */
 	WEIR_REASON_NO_RATE,	     /* the link's rate is not known */
 	WEIR_REASON_LONG_RTT,	     /* the round trip is near the wave's period, or .5 s: eq. 2 averages the
@@ -40,7 +43,9 @@ enum weir_verdict_reason {
 	WEIR_REASON_INVISIBLE_PULSE, /* our own wave does not reach the receiver */
 	WEIR_REASON_EMPTY_QUEUE,     /* most of the window without a queue: eq. 1 says nothing */
 	WEIR_REASON_APP_LIMITED,     /* most of the window the application had too little to send */
-	WEIR_REASON_ISOLATED_QUEUE,  /* our rate does not answer to others: a queue of our own */
+	WEIR_REASON_ISOLATED_QUEUE,  /* doubtful: z follows our wave and R does not move: a queue of our own,
+					or  a wrong mu */
+	WEIR_REASON_PATH_CYCLE,	     /* doubtful: z swings twice as far as we do: the path's own cycle */
 };
 const char *weir_verdict_reason_word(enum weir_verdict_reason reason);
 
@@ -55,9 +60,11 @@ struct weir_elasticity {
 	double own_peak; /* amplitude of the receive rate at the wave's frequency, bytes/s */
 };
 
-/* Sliding spectra of z and R at all bins that 5 and 6 Hz need; defined in detector_state.h. */
+/* Sliding spectra of z, R and S at all bins from 1 to 15 Hz; fixed size, defined in detector_state.h. */
 struct weir_detector;
 
+/* The paper's: 500 samples of 10 ms, threshold 2, eps .5 Hz, nothing else. */
+void weir_detector_defaults(struct weir_detector_config *c);
 void weir_detector_init(struct weir_detector *d, const struct weir_detector_config *c);
 /* One report. mu_Bps: the link's rate by mu.h, or as given; 0: unknown. wave_hz and wave_Bps: what the
  * governor lays over our rate now; 0: nothing, then only the spectra go on (of a watcher). */
