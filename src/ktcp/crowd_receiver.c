@@ -7,12 +7,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define READ_BYTES (4U << 20)
-#define FILES_BESIDE 64
 
 struct crowd {
 	struct weir_ktcp_child *c;
@@ -26,15 +24,6 @@ struct crowd {
 static u32 listener_number(const struct crowd *x)
 {
 	return x->plan->n;
-}
-
-static void raise_limit(void)
-{
-	struct rlimit r;
-	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
-		return;
-	r.rlim_cur = weir_min(r.rlim_max, WEIR_KTCP_CROWD_AT_ONCE + 2 * FILES_BESIDE);
-	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
 static void complete(struct crowd *x, u32 k, u64 now_ns)
@@ -138,7 +127,7 @@ int weir_ktcp_crowd_receiver(struct weir_ktcp_child *c)
 {
 	struct crowd x = {
 	    .c = c, .plan = &c->config->crowd, .one = c->crowd->one, .seen = &c->shared->receiver};
-	raise_limit();
+	(void)weir_ktcp_crowd_room();
 	x.listener = weir_ktcp_listener(c);
 	if (x.listener < 0 || weir_ktcp_watch_each(c, x.listener, listener_number(&x)) < 0)
 		return 1;

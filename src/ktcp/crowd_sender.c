@@ -7,13 +7,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define WRITE_BYTES (128U << 10)
 #define WRITES_MAX 16 /* of one connection before the others have their turn */
-#define FILES_BESIDE 64
 /* A reset that the path lost leaves a connection behind, and its time is looked after so often. */
 #define SWEEP_NS WEIR_NS_PER_S
 
@@ -39,18 +37,6 @@ static u64 start_ns(const struct crowd *x, u32 k)
 static u64 connect_ns(const struct crowd *x, u32 k)
 {
 	return weir_sub(start_ns(x, k), WEIR_KTCP_EARLY_NS);
-}
-
-/* As many as the system lets us have open. */
-static u32 most_at_once(void)
-{
-	struct rlimit r;
-	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
-		return FILES_BESIDE;
-	r.rlim_cur = weir_min(r.rlim_max, WEIR_KTCP_CROWD_AT_ONCE + 2 * FILES_BESIDE);
-	(void)setrlimit(RLIMIT_NOFILE, &r);
-	(void)getrlimit(RLIMIT_NOFILE, &r);
-	return (u32)weir_min(weir_sub(r.rlim_cur, FILES_BESIDE), WEIR_KTCP_CROWD_AT_ONCE);
 }
 
 static int socket_of(const struct weir_ktcp_crowd_one *one)
@@ -105,13 +91,6 @@ static int make(struct crowd *x, u32 k)
 	    errno != EINPROGRESS)
 		return weir_ktcp_fail(x->c, WEIR_KTCP_CONNECT, errno);
 	return weir_ktcp_watch_each(x->c, fd, k);
-}
-
-static int pending_error(int fd)
-{
-	int error = 0;
-	socklen_t bytes = sizeof error;
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0 ? errno : error;
 }
 
 /* False: no room; then it goes on now. */
@@ -194,7 +173,7 @@ static int on_event(struct crowd *x, struct weir_ktcp_event e, u64 now_ns)
 	struct weir_ktcp_crowd_one *one = &x->one[e.number];
 	if (!one->sending)
 		return 0;
-	int error = e.on & WEIR_KTCP_ON_READ ? pending_error(socket_of(one)) : 0;
+	int error = e.on & WEIR_KTCP_ON_READ ? weir_ktcp_pending_error(socket_of(one)) : 0;
 	if (error && !one->connected && error != ETIMEDOUT)
 		return weir_ktcp_fail(x->c, WEIR_KTCP_CONNECT, error);
 	if (error || one->done) {
@@ -277,7 +256,7 @@ static int live(struct crowd *x)
 int weir_ktcp_crowd_sender(struct weir_ktcp_child *c)
 {
 	struct crowd x = {.c = c, .plan = &c->config->crowd, .one = c->crowd->one};
-	x.at_once = most_at_once();
+	x.at_once = weir_ktcp_crowd_room();
 	int probe = weir_ktcp_stream_socket(c); /* what is not allowed shows at once */
 	if (probe < 0)
 		return 1;

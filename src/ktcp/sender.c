@@ -100,17 +100,10 @@ static int begin_connecting(struct sender *s, u64 now_ns)
 	return weir_ktcp_watch(s->c, s->socket); /* before connect it would be told of a hang-up */
 }
 
-static int pending_error(const struct sender *s)
-{
-	int error = 0;
-	socklen_t bytes = sizeof error;
-	return getsockopt(s->socket, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0 ? errno : error;
-}
-
 static int become_connected(struct sender *s, u64 now_ns)
 {
 	struct weir_ktcp_info info;
-	int error = pending_error(s);
+	int error = weir_ktcp_pending_error(s->socket);
 	if (error)
 		return weir_ktcp_fail(s->c, WEIR_KTCP_CONNECT, error);
 	if (weir_ktcp_info_read(s->socket, &info) < 0)
@@ -274,7 +267,7 @@ static int on_socket(struct sender *s, u32 on, u64 now_ns)
 	if (s->state == CONNECTING)
 		return become_connected(s, now_ns);
 	if (s->state != RUNNING) {
-		int error = pending_error(s);
+		int error = weir_ktcp_pending_error(s->socket);
 		return error ? weir_ktcp_fail(s->c, WEIR_KTCP_SEND, error) : 0;
 	}
 	if (on & WEIR_KTCP_ON_READ)

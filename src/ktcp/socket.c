@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define TIMESTAMP_OPTION_BYTES 12
+#define FILES_BESIDE 64 /* that are no connection of a crowd */
 /* Payload and overhead of the skbs: a segment of a few bytes occupies some 20 times its size, a usual one at
  * most four times. The kernel doubles what it is asked for. */
 #define BUFFER_PER_WINDOW 4
@@ -199,4 +201,22 @@ int weir_ktcp_datagram_socket(struct weir_ktcp_child *c, bool sender)
 		return -1;
 	}
 	return fd;
+}
+
+int weir_ktcp_pending_error(int socket)
+{
+	int error = 0;
+	socklen_t bytes = sizeof error;
+	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0 ? errno : error;
+}
+
+u32 weir_ktcp_crowd_room(void)
+{
+	struct rlimit r;
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+		return FILES_BESIDE;
+	r.rlim_cur = weir_min(r.rlim_max, WEIR_KTCP_CROWD_AT_ONCE + 2 * FILES_BESIDE);
+	(void)setrlimit(RLIMIT_NOFILE, &r);
+	(void)getrlimit(RLIMIT_NOFILE, &r);
+	return (u32)weir_min(weir_sub(r.rlim_cur, FILES_BESIDE), WEIR_KTCP_CROWD_AT_ONCE);
 }

@@ -16,4 +16,8 @@ socklen_t weir_ktcp_address_bytes(const struct sockaddr_in6 *a);
 /* The most that this side offers from now on. To be called again after each read: the kernel sets the clamp
  * anew when it sees segments of another size. */
 void weir_ktcp_clamp_window(int socket, u64 rwnd_bytes);
+int weir_ktcp_pending_error(int socket); /* errno, 0: none */
+/* Raises this process's limit of open files as far as it may; how many connections of a crowd find room. */
+u32 weir_ktcp_crowd_room(void);
+
 #endif

@@ -70,15 +70,21 @@ double weir_signal_value(const char *unit, double value)
 	return value;
 }
 
+/* An object on a line of its own; weir_json_object_end closes it. */
+static void open_part(struct weir_json *j, const char *name)
+{
+	weir_json_key(j, name);
+	weir_json_line(j);
+	weir_json_object(j);
+}
+
 static void put_spread(struct weir_json *j, const char *name, const struct weir_spread *s)
 {
 	if (s->n == 0) {
 		weir_json_put_null(j, name);
 		return;
 	}
-	weir_json_key(j, name);
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, name);
 	weir_json_put_double(j, "min", s->min);
 	weir_json_put_double(j, "mean", s->mean);
 	weir_json_put_double(j, "p50", s->p50);
@@ -107,9 +113,7 @@ static void put_age(struct weir_json *j, const char *name, const struct weir_age
 		weir_json_put_null(j, name);
 		return;
 	}
-	weir_json_key(j, name);
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, name);
 	weir_json_put_double(j, "mean", a->mean_ms);
 	weir_json_put_double(j, "peak_mean", a->peak_mean_ms);
 	weir_json_put_double(j, "peak_max", a->peak_max_ms);
@@ -122,9 +126,7 @@ static void put_age(struct weir_json *j, const char *name, const struct weir_age
 
 static void put_updates(struct weir_json *j, const struct weir_updates_summary *u)
 {
-	weir_json_key(j, "updates");
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, "updates");
 	put_count(j, "sent", u->sent);
 	put_count(j, "fresh", u->fresh);
 	put_count(j, "late", u->late);
@@ -155,9 +157,7 @@ static void put_video(struct weir_json *j, const struct weir_video_summary *v)
 		weir_json_put_null(j, "video");
 		return;
 	}
-	weir_json_key(j, "video");
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, "video");
 	weir_json_put_u64(j, "chunks", v->chunks);
 	weir_json_put_double(j, "bitrate_bps", v->bitrate_bps);
 	weir_json_put_u64(j, "switches", v->switches);
@@ -216,9 +216,7 @@ static void put_group_age(struct weir_json *j, const struct weir_group_summary *
 	if (!g->aged)
 		return;
 	put_age(j, "age_ms", &g->age);
-	weir_json_key(j, "flow_age_ms");
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, "flow_age_ms");
 	weir_json_put_double(j, "p10", g->age_p10_ms);
 	weir_json_put_double(j, "p50", g->age_p50_ms);
 	weir_json_put_double(j, "p90", g->age_p90_ms);
@@ -233,11 +231,7 @@ static void put_fct(struct weir_json *j, const struct weir_fct_summary *c)
 	weir_json_object(j);
 	weir_json_put_string(j, "size", c->size);
 	weir_json_put_u64(j, "min_bytes", c->min_bytes);
-	weir_json_key(j, "max_bytes");
-	if (c->max_bytes == WEIR_NEVER)
-		weir_json_null(j);
-	else
-		weir_json_u64(j, c->max_bytes);
+	put_count(j, "max_bytes", c->max_bytes);
 	weir_json_put_u64(j, "n", c->fct_ms.n);
 	put_spread(j, "fct_ms", &c->fct_ms);
 	weir_json_object_end(j);
@@ -253,9 +247,7 @@ static void put_group(struct weir_json *j, const struct weir_group_summary *g)
 	weir_json_put_string(j, "application", g->application);
 	weir_json_put_double(j, "goodput_bps", g->goodput_bps);
 	weir_json_put_double(j, "throughput_bps", g->throughput_bps);
-	weir_json_key(j, "flow_throughput_bps");
-	weir_json_line(j);
-	weir_json_object(j);
+	open_part(j, "flow_throughput_bps");
 	weir_json_put_double(j, "p10", g->throughput_p10_bps);
 	weir_json_put_double(j, "p50", g->throughput_p50_bps);
 	weir_json_put_double(j, "p90", g->throughput_p90_bps);
