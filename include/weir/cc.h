@@ -66,6 +66,9 @@ struct weir_ack {
 	u64 rtt_ns;	    /* newest valid sample, 0 if none */
 	u64 owd_ns, age_ns; /* with WEIR_NEED_OWD, else 0 */
 	u64 ce_bytes;	    /* of acked_bytes, marked CE */
+	/* With WEIR_NEED_RATE, the newest rate sample: the same packets as they left and, by their ACKs, as
+	 * they arrived, over about one round trip. 0: none in this ACK. */
+	u64 sample_bytes, send_interval_ns, ack_interval_ns;
 };
 
 struct weir_loss {
@@ -104,6 +107,10 @@ struct weir_cc_ops {
 	void (*on_send)(void *s, const void *p, const struct weir_view *v, u64 bytes, struct weir_out *o);
 	/* optional: wake_ns has come */
 	void (*on_tick)(void *s, const void *p, const struct weir_view *v, struct weir_out *o);
+	/* optional, right after init: a governor hands the connection over with this window, which is that of
+	 * a connection in congestion avoidance. Without it: a slow start from the initial window. */
+	void (*on_seed)(void *s, const void *p, const struct weir_view *v, u64 cwnd_bytes,
+			struct weir_out *o);
 	/* optional: the values behind `signals` */
 	void (*probe)(const void *s, u64 value[WEIR_CC_SIGNALS_MAX]);
 };
@@ -155,6 +162,13 @@ struct weir_cc_ops {
 					struct weir_out *o)                                                  \
 	{                                                                                                    \
 		name##_on_tick((struct name *)s, (const struct name##_params *)p, v, o);                     \
+	}                                                                                                    \
+	_Static_assert(1, "")
+#define WEIR_BIND_ON_SEED(name)                                                                              \
+	WEIR_BOUND name##_bound_on_seed(void *s, const void *p, const struct weir_view *v, u64 cwnd_bytes,   \
+					struct weir_out *o)                                                  \
+	{                                                                                                    \
+		name##_on_seed((struct name *)s, (const struct name##_params *)p, v, cwnd_bytes, o);         \
 	}                                                                                                    \
 	_Static_assert(1, "")
 #define WEIR_CONTROLLER(id, word, ...)                                                                       \

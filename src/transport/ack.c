@@ -208,16 +208,16 @@ u32 weir_round_start(struct weir_sender *s, u64 now_ns)
 }
 
 /* A round ends with the first delivery of data sent after it began. */
-static u32 count_round(struct weir_sender *s, u64 now_ns, const struct weir_progress *p)
+static u32 count_round(struct weir_sender *s, u64 now_ns, struct weir_progress *p)
 {
 	if (s->slots.rate) {
 		const struct weir_slot_rate *sent = weir_slots_rate(&s->slots, p->newest_slot);
-		u64 send_ns = weir_sub(p->newest_sent_ns, sent->first_sent_ns),
-		    ack_ns = now_ns - sent->delivered_ns;
-		u64 interval_ns = weir_max(send_ns, ack_ns);
+		p->sample_bytes = s->delivered_bytes - sent->delivered_bytes;
+		p->send_interval_ns = weir_sub(p->newest_sent_ns, sent->first_sent_ns);
+		p->ack_interval_ns = now_ns - sent->delivered_ns;
+		u64 interval_ns = weir_max(p->send_interval_ns, p->ack_interval_ns);
 		if (interval_ns)
-			s->delivery_Bps = weir_muldiv(s->delivered_bytes - sent->delivered_bytes,
-						      WEIR_NS_PER_S, interval_ns);
+			s->delivery_Bps = weir_muldiv(p->sample_bytes, WEIR_NS_PER_S, interval_ns);
 		s->first_sent_ns = p->newest_sent_ns;
 		s->delivered_ns = now_ns;
 	}
@@ -264,8 +264,12 @@ static u64 take_ack(struct weir_sender *s, u64 now_ns, const struct weir_ack_seg
 	if (in->ce && p.any)
 		weir_episode_ecn(s, now_ns, p.acked_bytes);
 	if (p.any) {
-		struct weir_ack ack_event = {
-		    .acked_bytes = p.acked_bytes, .rtt_ns = p.rtt_ns, .ce_bytes = in->ce ? p.acked_bytes : 0};
+		struct weir_ack ack_event = {.acked_bytes = p.acked_bytes,
+					     .rtt_ns = p.rtt_ns,
+					     .ce_bytes = in->ce ? p.acked_bytes : 0,
+					     .sample_bytes = p.sample_bytes,
+					     .send_interval_ns = p.send_interval_ns,
+					     .ack_interval_ns = p.ack_interval_ns};
 		weir_control_ack(s, now_ns, flags, &ack_event);
 	}
 	if ((p.any || p.una_moved) && !p.keeps_timer)

@@ -16,6 +16,7 @@ struct weir_progress {
 	u64 lost_sent_ns;
 	u64 lost_seq;	  /* where the last segment newly lost begins */
 	u64 echo_sent_ns; /* newest send time of what may have caused the ACK: delivered, and as often sent */
+	u64 sample_bytes, send_interval_ns, ack_interval_ns; /* the rate sample; 0: none */
 	u32 newest_slot;
 	u8 echo_attempt;
 	bool any, una_moved, dsack;

@@ -64,7 +64,7 @@ static struct weir_kern_record record_of(u32 event, u64 n)
 	c->event = event;
 	c->view = (struct weir_view){n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, (u32)n + 7, (u32)n + 8};
 	if (event == WEIR_KERN_ACK)
-		c->ack = (struct weir_ack){n + 9, n + 10, n + 11, n + 12, n + 13};
+		c->ack = (struct weir_ack){n + 9, n + 10, n + 11, n + 12, n + 13, 0, 0, 0};
 	if (event == WEIR_KERN_LOSS)
 		c->loss = (struct weir_loss){n + 14, n + 15, n + 16, WEIR_LOSS_ECN, WEIR_NEW_EPISODE};
 	if (event == WEIR_KERN_IDLE)
