@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `weir list`: what there is to run, and what to run it with; all from the tables of the rooms. */
-#include "age/table.h"
 #include "app/app.h"
 #include "cc/table.h"
 #include "core/words.h"
-#include "kern/load.h"
 #include "link/table.h"
 #include "record/json.h"
+#include "run/controller.h"
 #include "scenario/yaml.h"
 #include "shipped.h"
 #include "values.h"
@@ -33,35 +32,14 @@ static void put_value(struct weir_json *j, const char *key, const struct weir_pa
 		weir_json_put_u64(j, key, value);
 }
 
-/* What controllers of all kinds tell of themselves. */
-struct described {
-	const char *name, *kind, *about, *source;
-	bool kernel;
-	u32 n_params, n_signals;
-	const struct weir_param *params;
-	const struct weir_signal *signals;
-};
-
-static struct described describe_cc(const struct weir_cc_ops *ops)
+static void controller_json(struct weir_json *j, const struct weir_controller *c)
 {
 	char why[WEIR_KERN_WHY_BYTES];
-	return (struct described){
-	    ops->name,	   "cc",	   ops->about,	ops->source, weir_kern_takes(ops, why),
-	    ops->n_params, ops->n_signals, ops->params, ops->signals};
-}
-
-static struct described describe_age(const struct weir_age_ops *ops)
-{
-	return (struct described){ops->name,	 "age",		 ops->about,  ops->source, false,
-				  ops->n_params, ops->n_signals, ops->params, ops->signals};
-}
-
-static void controller_json(struct weir_json *j, const struct described *d)
-{
+	const struct weir_controller_about about = weir_controller_about(c), *d = &about;
 	weir_json_object(j);
 	weir_json_put_string(j, "name", d->name);
 	weir_json_put_string(j, "kind", d->kind);
-	weir_json_put_bool(j, "kernel", d->kernel);
+	weir_json_put_bool(j, "kernel", weir_controller_kernel_takes(c, why));
 	weir_json_put_string(j, "about", d->about);
 	weir_json_put_string(j, "source", d->source);
 	weir_json_put_array(j, "params");
@@ -116,8 +94,9 @@ static void format_default(const struct weir_param *p, char *to, size_t room)
 	}
 }
 
-static void controller_text(const struct described *d)
+static void controller_text(const struct weir_controller *c)
 {
+	const struct weir_controller_about about = weir_controller_about(c), *d = &about;
 	printf("%-14s %s (%s)\n", d->name, d->about, d->source);
 	for (u32 k = 0; k < d->n_params; k++) {
 		char text[64];
@@ -126,38 +105,38 @@ static void controller_text(const struct described *d)
 	}
 }
 
+/* Of one kind, after a heading if there is any. */
+static void kind_text(const char *kind, const char *heading)
+{
+	struct weir_controller c;
+	for (u32 i = 0; weir_controller_at(i, &c); i++) {
+		if (strcmp(weir_controller_about(&c).kind, kind))
+			continue;
+		printf("%s", heading);
+		heading = "";
+		controller_text(&c);
+	}
+}
+
 static void controllers_text(void)
 {
-	for (u32 i = 0; i < weir_cc_count(); i++) {
-		struct described d = describe_cc(weir_cc_at(i));
-		controller_text(&d);
-	}
 	const char *alias;
 	const struct weir_cc_ops *ops;
+	kind_text("cc", "");
 	for (u32 i = 0; (ops = weir_cc_alias_at(i, &alias)); i++)
 		printf("%-14s the same as %s\n", alias, ops->name);
-	printf("\nFor telemetry (how often an update is sent):\n");
-	for (u32 i = 0; i < weir_age_count(); i++) {
-		struct described d = describe_age(weir_age_at(i));
-		controller_text(&d);
-	}
+	kind_text("pilot", "\nPilots (they watch a connection and choose how it is driven):\n");
+	kind_text("age", "\nFor telemetry (how often an update is sent):\n");
 }
 
 static int list_controllers(const struct weir_invocation *call, struct weir_json *j)
 {
+	struct weir_controller c;
 	(void)call;
-	if (!j) {
+	if (!j)
 		controllers_text();
-		return WEIR_EXIT_OK;
-	}
-	for (u32 i = 0; i < weir_cc_count(); i++) {
-		struct described d = describe_cc(weir_cc_at(i));
-		controller_json(j, &d);
-	}
-	for (u32 i = 0; i < weir_age_count(); i++) {
-		struct described d = describe_age(weir_age_at(i));
-		controller_json(j, &d);
-	}
+	for (u32 i = 0; j && weir_controller_at(i, &c); i++)
+		controller_json(j, &c);
 	return WEIR_EXIT_OK;
 }
 

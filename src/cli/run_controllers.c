@@ -64,10 +64,10 @@ static int add_plugin(struct taking *t, const char *path)
 		return code;
 	c->header[i] = read_header(path);
 	c->controller[c->n++] = (struct weir_plan_controller){
-	    .name = plugin->ops.name, .ops = &plugin->ops, .header_text = c->header[i]};
+	    .name = plugin->ops.name, .ops.cc = &plugin->ops, .header_text = c->header[i]};
 	/* A scenario may name it too, unless that word means another one already. */
 	if (!weir_registry_find(t->registry, plugin->ops.name) &&
-	    weir_registry_add(t->registry, plugin->ops.name, &plugin->ops) < 0)
+	    weir_registry_add(t->registry, plugin->ops.name, &c->controller[c->n - 1].ops) < 0)
 		return WEIR_EXIT_FAILED;
 	return 0;
 }
@@ -97,12 +97,15 @@ static int add(struct taking *t, const char *value)
 	}
 	if (weir_plugin_is_path(value))
 		return add_plugin(t, value);
-	const struct weir_cc_ops *ops = weir_registry_find(t->registry, name);
-	const struct weir_age_ops *age_ops = weir_registry_find_age(t->registry, value);
-	if (!ops && !age_ops)
+	const struct weir_controller *ops = weir_registry_find(t->registry, name);
+	if (!ops)
 		return unknown(t, name);
+	if (name != value && !ops->cc)
+		return weir_error(t->call, WEIR_EXIT_USAGE,
+				  "--controller %s: no kernel has a controller of this kind (%s): write %s",
+				  value, weir_controller_about(ops).kind, name);
 	/* kernel:X in the simulator is Weir's X, and the records say so. */
-	c->controller[c->n++] = (struct weir_plan_controller){.name = value, .ops = ops, .age_ops = age_ops};
+	c->controller[c->n++] = (struct weir_plan_controller){.name = value, .ops = *ops};
 	return 0;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "build.h"
 
-#include "age/table.h"
 #include "age/wire.h"
 #include "app/arrivals.h"
 #include "arrivals.h"
-#include "cc/table.h"
 #include "historic.h"
 #include "traces.h"
 
@@ -70,7 +68,7 @@ static bool has_subject(const struct weir_scenario *s, bool acp)
 bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_with *with,
 			 const struct weir_scenario_flow *f)
 {
-	if (!with->controller_name || !f->controller.name || is_acp(f) != (with->age_controller != NULL))
+	if (!with->controller_name || !f->controller.name || is_acp(f) != (with->controller.age != NULL))
 		return false;
 	return has_subject(s, is_acp(f)) ? f->controller.subject : !f->traffic;
 }
@@ -80,33 +78,20 @@ bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build
 {
 	if (!with->emulated || !f->controller.name || is_acp(f))
 		return false;
-	return weir_build_replaces(s, with, f) ? !with->controller : f->controller.kernel;
+	return weir_build_replaces(s, with, f) ? weir_controller_is_none(&with->controller)
+					       : f->controller.kernel;
 }
 
-const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
-					 const struct weir_scenario_flow *f, const u64 **params)
+struct weir_controller weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
+				      const struct weir_scenario_flow *f, const u64 **params)
 {
-	bool replaced = weir_build_replaces(s, with, f);
 	*params = NULL;
-	if (!f->controller.name || is_acp(f) || weir_build_is_native(s, with, f))
-		return NULL;
-	if (replaced)
+	if (!f->controller.name || weir_build_is_native(s, with, f))
+		return (struct weir_controller){0};
+	if (weir_build_replaces(s, with, f))
 		return with->controller;
 	*params = f->controller.params;
 	return with->registry->ops[f->controller.index];
-}
-
-const struct weir_age_ops *weir_build_age_ops(const struct weir_scenario *s,
-					      const struct weir_build_with *with,
-					      const struct weir_scenario_flow *f, const u64 **params)
-{
-	*params = NULL;
-	if (!f->controller.name || !is_acp(f))
-		return NULL;
-	if (weir_build_replaces(s, with, f))
-		return with->age_controller;
-	*params = f->controller.params;
-	return with->registry->age_ops[f->controller.index];
 }
 
 /* The kernel's own; what kernel TCP shows of itself stands in for a controller's signals. */
@@ -118,14 +103,11 @@ static void name_native(struct weir_build_entry *e, const char *name)
 
 static int take_defaults(struct weir_build_entry *e)
 {
-	u32 n = e->ops ? e->ops->n_params : e->age_ops->n_params;
+	u32 n = weir_controller_about(&e->ops).n_params;
 	e->params = e->own_params = calloc(n + 1u, sizeof *e->own_params);
 	if (!e->own_params)
 		return -1;
-	if (e->ops)
-		weir_cc_defaults(e->ops, e->own_params);
-	else
-		weir_age_defaults(e->age_ops, e->own_params);
+	weir_controller_defaults(&e->ops, e->own_params);
 	return 0;
 }
 
@@ -147,16 +129,14 @@ static int set_controller(const struct weir_build *b, struct weir_build_entry *e
 		return 0;
 	}
 	e->ops = weir_build_ops(b->scenario, with, e->flow, &e->params);
-	if (is_acp(e->flow))
-		e->age_ops = weir_build_age_ops(b->scenario, with, e->flow, &e->params);
 	if (replaced)
 		snprintf(e->controller, sizeof e->controller, "%.95s", with->controller_name);
 	else
 		snprintf(e->controller, sizeof e->controller, "%s%.80s", c->kernel ? "kernel:" : "", c->name);
 	if (replaced && take_defaults(e) < 0)
 		return -1;
-	e->signals = e->ops ? e->ops->signals : e->age_ops->signals;
-	e->n_signals = e->ops ? e->ops->n_signals : e->age_ops->n_signals;
+	e->signals = weir_controller_about(&e->ops).signals;
+	e->n_signals = weir_controller_about(&e->ops).n_signals;
 	return 0;
 }
 
@@ -259,7 +239,7 @@ const struct weir_build_entry *weir_build_entry_of(const struct weir_build *b, u
 struct weir_source_config weir_build_source(const struct weir_build_entry *e)
 {
 	const struct weir_scenario_flow *f = e->flow;
-	struct weir_source_config c = weir_source_defaults(e->age_ops, e->params);
+	struct weir_source_config c = weir_source_defaults(e->ops.age, e->params);
 	c.floor_hz = (double)f->age.floor_uhz / 1e6;
 	c.ceiling_hz = (double)f->age.ceiling_uhz / 1e6;
 	c.max_age_ns = f->age.max_age_ns;

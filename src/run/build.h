@@ -19,9 +19,8 @@ struct weir_build_with {
 	const struct weir_registry *registry;
 	/* In place of every `controller: subject`, or of the controller of every entry of `flows` (not of
 	 * `traffic`) when none is marked; NULL: as the scenario says. */
-	const char *controller_name;		   /* what the records call it */
-	const struct weir_cc_ops *controller;	   /* NULL: the kernel's own of that name (kernel:NAME) */
-	const struct weir_age_ops *age_controller; /* an age controller, for acp flows; else NULL */
+	const char *controller_name;	   /* what the records call it */
+	struct weir_controller controller; /* none: the kernel's own of that name (kernel:NAME) */
 	/* Kernel TCP: Weir's controllers run in the kernel, and kernel:NAME is the kernel's own. */
 	bool emulated;
 };
@@ -35,15 +34,10 @@ bool weir_build_replaces(const struct weir_scenario *s, const struct weir_build_
 bool weir_build_is_native(const struct weir_scenario *s, const struct weir_build_with *with,
 			  const struct weir_scenario_flow *f);
 
-/* The controller of Weir's (or of a header) that an entry has; NULL: the kernel's own, or none. `params`: its
- * parameters; NULL: the defaults. */
-const struct weir_cc_ops *weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
-					 const struct weir_scenario_flow *f, const u64 **params);
-
-/* Likewise the age controller of an acp flow; NULL of any other. */
-const struct weir_age_ops *weir_build_age_ops(const struct weir_scenario *s,
-					      const struct weir_build_with *with,
-					      const struct weir_scenario_flow *f, const u64 **params);
+/* The controller of Weir's (or of a header) that an entry has; none: the kernel's own, or nobody. `params`:
+ * its parameters; NULL: the defaults. */
+struct weir_controller weir_build_ops(const struct weir_scenario *s, const struct weir_build_with *with,
+				      const struct weir_scenario_flow *f, const u64 **params);
 
 struct weir_build_entry {
 	const struct weir_scenario_flow *flow;
@@ -54,8 +48,7 @@ struct weir_build_entry {
 	bool numbered;	  /* its flows are NAME.1, NAME.2, ... */
 	bool controlled;  /* a stream: neither datagrams nor acp */
 	char controller[WEIR_BUILD_NAME_BYTES]; /* as recorded: "kernel:cubic" stays visible */
-	const struct weir_cc_ops *ops;		/* NULL: the kernel's own, or none */
-	const struct weir_age_ops *age_ops;	/* of acp; else NULL */
+	struct weir_controller ops;		/* none: the kernel's own, or nobody */
 	const u64 *params;			/* its parameters */
 	u64 *own_params;			/* defaults of a controller that was put in */
 	const struct weir_signal *signals;	/* what weir_flow_now shows of it */

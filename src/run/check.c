@@ -38,6 +38,12 @@ static void check_controller(const struct weir_scenario_set *set, const struct w
 		weir_scenario_mistake(set, diag, c->at,
 				      "%s: `controller: subject` needs --controller NAME on the command line",
 				      f->name);
+	} else if (c->kernel && !with->emulated && c->index != WEIR_SCENARIO_NONE &&
+		   with->registry->ops[c->index].pilot) {
+		weir_scenario_mistake(
+		    set, diag, c->at,
+		    "%s: kernel:%s: no kernel has a controller of this kind (pilot): write %s", f->name,
+		    c->name, c->name);
 	} else if (c->index == WEIR_SCENARIO_NONE && !with->emulated) {
 		const char *near = weir_registry_nearest(with->registry, c->name);
 		weir_scenario_mistake(
@@ -120,10 +126,10 @@ static void check_replacement(const struct weir_scenario *s, const struct weir_b
 	bool any = !with->controller_name || !s->n_flows;
 	for (u32 i = 0; i < s->n_flows; i++)
 		any = any || weir_build_replaces(s, with, &s->flows[i]) ||
-		      (s->flows[i].transport == WEIR_SCENARIO_ACP) == (with->age_controller != NULL);
+		      (s->flows[i].transport == WEIR_SCENARIO_ACP) == (with->controller.age != NULL);
 	if (!any)
 		weir_diag_add(diag, 0, 0, "--controller %s: no flow here %s", with->controller_name,
-			      with->age_controller ? "has transport: acp, which an age controller needs"
+			      with->controller.age ? "has transport: acp, which an age controller needs"
 						   : "sets a window: all have transport: acp");
 }
 

@@ -3,7 +3,6 @@
 
 #include "age/wire.h"
 #include "core/exit_code.h"
-#include "kern/load.h"
 #include "kern/preflight.h"
 #include "ktcp/flow.h"
 #include "net/udp.h"
@@ -123,10 +122,12 @@ static void join(void *why, const char *line)
 	snprintf((char *)why + used, 512 - used, "%s%s", used ? "; " : "", line);
 }
 
-static int check_ours(const struct weir_scenario_flow *f, const struct weir_cc_ops *ops, char why[512])
+static int check_ours(const struct weir_scenario_flow *f, const struct weir_controller *ours, char why[512])
 {
 	char sentence[WEIR_KERN_WHY_BYTES];
-	if (!weir_kern_takes(ops, sentence)) {
+	if (!is_tcp(f) || weir_controller_is_none(ours))
+		return 0;
+	if (!weir_controller_kernel_takes(ours, sentence)) {
 		snprintf(why, 512, "%.64s: %s", f->name, sentence);
 		return WEIR_EXIT_USAGE;
 	}
@@ -144,9 +145,9 @@ int weir_emulable_controllers(const struct weir_scenario *s, const struct weir_b
 	weir_ktcp_has_controller("reno", list);
 	for (u32 i = 0; i < s->n_flows; i++) {
 		const u64 *params;
-		const struct weir_cc_ops *ours = weir_build_ops(s, with, &s->flows[i], &params);
+		const struct weir_controller ours = weir_build_ops(s, with, &s->flows[i], &params);
 		const char *native = native_of(s, with, &s->flows[i]);
-		int code = ours ? check_ours(&s->flows[i], ours, why) : 0;
+		int code = check_ours(&s->flows[i], &ours, why);
 		if (code)
 			return code;
 		if (!native || is_in(native, list))

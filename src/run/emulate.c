@@ -161,7 +161,7 @@ static void note_calls(struct weir_summary *out, const struct weir_emulated *e, 
 	const struct weir_emulated_calls *c = &e->calls;
 	bool native = false;
 	for (u32 i = 0; i < e->b->n_entries; i++)
-		native = native || (e->b->entry[i].controlled && !e->b->entry[i].ops);
+		native = native || (e->b->entry[i].controlled && !e->b->entry[i].ops.cc);
 	if (qlog && native)
 		weir_summary_note(out, "trace.qlog: nothing of the kernel's own controllers, which do not "
 				       "tell what they knew at each acknowledgement");

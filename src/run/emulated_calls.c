@@ -88,7 +88,7 @@ void weir_emulated_calls_take(struct weir_emulated_calls *c)
 bool weir_emulated_calls_probe(const struct weir_emulated_calls *c, const struct weir_in_kernel *k, u32 entry,
 			       u32 flow, u64 value[WEIR_CC_SIGNALS_MAX])
 {
-	const struct weir_cc_ops *ops = c->b->entry[entry].ops;
+	const struct weir_cc_ops *ops = c->b->entry[entry].ops.cc;
 	if (!ops || !ops->probe)
 		return false;
 	u32 i = k->of_entry[entry];

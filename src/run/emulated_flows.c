@@ -91,8 +91,8 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	u32 slot = weir_build_hist(entry, flow);
 	struct weir_emulated_flow *out = &e->flow[slot];
 	u32 from = f->reverse ? WEIR_RIGHT : WEIR_LEFT;
-	u64 header6_bytes = entry->age_ops ? WEIR_EMULATED_UDP_HEADER6 : WEIR_EMULATED_HEADER6;
-	bool ipv6 = (entry->controlled || entry->age_ops) && f->endpoint.header_bytes == header6_bytes;
+	u64 header6_bytes = entry->ops.age ? WEIR_EMULATED_UDP_HEADER6 : WEIR_EMULATED_HEADER6;
+	bool ipv6 = (entry->controlled || entry->ops.age) && f->endpoint.header_bytes == header6_bytes;
 	char sentence[WEIR_KTCP_WHY_BYTES];
 	struct weir_ktcp_config c = {
 	    .sender_ns = e->site.host[from][out->pair].ns.fd,
@@ -120,9 +120,9 @@ static int start_flow(struct weir_emulated *e, const struct weir_build_entry *en
 	}
 	if (entry->arrivals)
 		make_crowd(e, entry, &c);
-	if (entry->age_ops && start_acp(e, entry, flow, &c, sentence) == 0)
+	if (entry->ops.age && start_acp(e, entry, flow, &c, sentence) == 0)
 		return 0;
-	if (!entry->age_ops && (out->tcp = weir_ktcp_start(&c, sentence)))
+	if (!entry->ops.age && (out->tcp = weir_ktcp_start(&c, sentence)))
 		return 0;
 	snprintf(why, 512, "%s: %s", f->name, sentence);
 	return WEIR_EXIT_MACHINE;

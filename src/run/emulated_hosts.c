@@ -33,7 +33,7 @@ static bool watch_ages(struct weir_emulated *e)
 	const struct weir_build *b = e->b;
 	for (u32 slot = 0; slot < e->n_slots; slot++) {
 		const struct weir_build_entry *entry = &b->entry[e->flow[slot].entry];
-		if (!entry->flow->age.measured || entry->age_ops)
+		if (!entry->flow->age.measured || entry->ops.age)
 			continue;
 		e->flow[slot].age = calloc(1, sizeof *e->flow[slot].age);
 		if (!e->flow[slot].age)

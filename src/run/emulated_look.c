@@ -31,8 +31,8 @@ void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b)
 {
 	for (u32 i = 0; i < b->n_entries; i++) {
 		struct weir_build_entry *entry = &b->entry[i];
-		const struct weir_cc_ops *ops = entry->ops;
-		if (entry->age_ops) /* its own signals, and no kernel's */
+		const struct weir_cc_ops *ops = entry->ops.cc;
+		if (entry->ops.age) /* its own signals, and no kernel's */
 			continue;
 		u32 n = ops ? ops->n_signals : 0;
 		for (u32 k = 0; k < n; k++)
@@ -270,7 +270,7 @@ static void put_signals(const struct weir_emulated *e, u32 slot, struct weir_flo
 {
 	u64 own[WEIR_CC_SIGNALS_MAX] = {0};
 	u32 entry = e->flow[slot].entry;
-	const struct weir_cc_ops *ops = e->b->entry[entry].ops;
+	const struct weir_cc_ops *ops = e->b->entry[entry].ops.cc;
 	bool probed = weir_emulated_calls_probe(&e->calls, &e->in_kernel, entry, slot, own);
 	for (u32 k = 0; ops && k < ops->n_signals; k++)
 		put_signal(n, probed, own[k]);

@@ -106,15 +106,11 @@ static void put_params(struct weir_manifest *m, const struct weir_plan *p, const
 	for (u32 i = 0; params && i < job->scenario.n_flows; i++) {
 		const struct weir_scenario_flow *f = &job->scenario.flows[i];
 		const u64 *values;
-		const struct weir_cc_ops *ops = weir_build_ops(&job->scenario, &with, f, &values);
-		const struct weir_age_ops *age_ops =
-		    ops ? NULL : weir_build_age_ops(&job->scenario, &with, f, &values);
-		if (ops)
+		const struct weir_controller ops = weir_build_ops(&job->scenario, &with, f, &values);
+		const struct weir_controller_about about = weir_controller_about(&ops);
+		if (!weir_controller_is_none(&ops))
 			params[m->n_params++] =
-			    (struct weir_manifest_params){f->name, ops->params, values, ops->n_params};
-		if (age_ops)
-			params[m->n_params++] = (struct weir_manifest_params){f->name, age_ops->params,
-									      values, age_ops->n_params};
+			    (struct weir_manifest_params){f->name, about.params, values, about.n_params};
 	}
 }
 

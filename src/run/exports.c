@@ -194,7 +194,7 @@ static void on_ack_done(void *ctx, u64 now_ns, u32 flow, const struct weir_flow_
 	struct weir_exports *x = ctx;
 	struct known *k = &x->known[flow];
 	char name[WEIR_BUILD_NAME_BYTES];
-	u64 packet_bytes = k->entry->age_ops ? weir_scenario_packet_bytes(k->entry->flow)
+	u64 packet_bytes = k->entry->ops.age ? weir_scenario_packet_bytes(k->entry->flow)
 					     : k->entry->flow->endpoint.mss_bytes;
 	if (now->in_recovery != k->in_recovery)
 		weir_qlog_state(&x->qlog, now_ns, name_of(x, flow, name), k->in_recovery, now->in_recovery);

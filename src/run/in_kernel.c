@@ -11,8 +11,8 @@
 static u32 find(const struct weir_in_kernel *k, const struct weir_build_entry *e)
 {
 	u32 i = 0;
-	size_t bytes = e->ops->n_params * sizeof(u64);
-	while (i < k->n && (k->kern[i].ops != e->ops || (bytes && memcmp(k->params[i], e->params, bytes))))
+	size_t bytes = e->ops.cc->n_params * sizeof(u64);
+	while (i < k->n && (k->kern[i].ops != e->ops.cc || (bytes && memcmp(k->params[i], e->params, bytes))))
 		i++;
 	return i;
 }
@@ -25,8 +25,8 @@ static int host(struct weir_in_kernel *k, const struct weir_build *b, const stru
 {
 	struct weir_kern_object object;
 	char sentence[WEIR_KERN_WHY_BYTES];
-	if (!weir_registry_kernel(b->registry, e->ops, &object)) {
-		snprintf(why, 512, "%s: %s has no form for the kernel", e->flow->name, e->ops->name);
+	if (!weir_registry_kernel(b->registry, e->ops.cc, &object)) {
+		snprintf(why, 512, "%s: %s has no form for the kernel", e->flow->name, e->ops.cc->name);
 		return WEIR_EXIT_USAGE;
 	}
 	int code = weir_kern_host(&k->kern[k->n], &object, e->params, false, sentence);
@@ -51,7 +51,7 @@ int weir_in_kernel_begin(struct weir_in_kernel *k, const struct weir_build *b, c
 	for (u32 i = 0; i < b->n_entries; i++) {
 		const struct weir_build_entry *e = &b->entry[i];
 		k->of_entry[i] = WEIR_SCENARIO_NONE;
-		if (!e->ops)
+		if (!e->ops.cc)
 			continue;
 		k->of_entry[i] = find(k, e);
 		int code = k->of_entry[i] == k->n ? host(k, b, e, why) : 0;

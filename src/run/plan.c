@@ -68,8 +68,7 @@ struct weir_build_with weir_plan_with(const struct weir_plan *p, const struct we
 {
 	return (struct weir_build_with){
 	    .registry = p->registry,
-	    .controller = job->controller ? job->controller->ops : NULL,
-	    .age_controller = job->controller ? job->controller->age_ops : NULL,
+	    .controller = job->controller ? job->controller->ops : (struct weir_controller){0},
 	    .controller_name = job->controller ? job->controller->name : NULL,
 	    .emulated = p->emulated,
 	};

@@ -20,9 +20,8 @@
 
 struct weir_plan_controller {
 	const char *name; /* what records call it */
-	const struct weir_cc_ops *ops;
-	const char *header_text;	    /* compiled on the fly from this, else NULL */
-	const struct weir_age_ops *age_ops; /* of an age controller; else NULL */
+	struct weir_controller ops;
+	const char *header_text; /* compiled on the fly from this, else NULL */
 };
 
 struct weir_job {

@@ -105,7 +105,7 @@ static void note_replacements(struct weir_summary *out, const struct weir_build 
 		const struct weir_build_entry *e = &b->entry[i];
 		if (strncmp(e->controller, "kernel:", 7) == 0)
 			weir_summary_note(out, "%s: the simulator runs Weir's %s in place of %s",
-					  e->flow->name, e->ops->name, e->controller);
+					  e->flow->name, weir_controller_about(&e->ops).name, e->controller);
 	}
 }
 

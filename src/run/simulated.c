@@ -63,7 +63,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	struct weir_flow_config c = {
 	    .path = f->path,
 	    .reverse = f->reverse,
-	    .cc = e->ops,
+	    .cc = e->ops.cc,
 	    .params = e->params,
 	    .endpoint = endpoint_of(&f->endpoint),
 	    .stop_ns = f->stop_ns,
@@ -73,7 +73,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .fin = e->arrivals,
 	};
 	struct weir_source_config source;
-	if (e->age_ops) {
+	if (e->ops.age) {
 		source = weir_build_source(e);
 		c.acp = &source;
 	}
