@@ -121,3 +121,37 @@ double weir_spectrum_mean(const struct weir_spectrum *s, const struct weir_spect
 	}
 	return n ? sum / (double)n : 0;
 }
+
+/* Index of the sample that is so many older than the newest. */
+static u32 place_of(const struct weir_spectrum_frame *f, u32 age)
+{
+	return f->place > age ? f->place - 1 - age : f->place + f->n - 1 - age;
+}
+
+static double mean_from(const struct weir_spectrum *s, const struct weir_spectrum_frame *f, u32 youngest,
+			u32 n)
+{
+	double sum = 0;
+	for (u32 i = 0; i < n; i++)
+		sum += s->x[place_of(f, youngest + i)];
+	return sum / (double)n;
+}
+
+double weir_spectrum_correlation(const struct weir_spectrum *a, const struct weir_spectrum *b,
+				 const struct weir_spectrum_frame *f, u32 lag)
+{
+	if (f->count < 2 || lag > f->count - 2)
+		return WEIR_NAN;
+	u32 n = f->count - lag;
+	double mean_a = mean_from(a, f, lag, n), mean_b = mean_from(b, f, 0, n), aa = 0, bb = 0, ab = 0;
+	for (u32 i = 0; i < n; i++) {
+		double x = a->x[place_of(f, lag + i)] - mean_a, y = b->x[place_of(f, i)] - mean_b;
+		aa += x * x;
+		bb += y * y;
+		ab += x * y;
+	}
+	/* rounding of what stands still is no movement */
+	if (!(aa > 1e-18 * mean_a * mean_a * n) || !(bb > 1e-18 * mean_b * mean_b * n))
+		return WEIR_NAN;
+	return ab / weir_sqrt(aa * bb);
+}

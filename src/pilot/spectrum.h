@@ -49,5 +49,9 @@ double weir_spectrum_between(const struct weir_spectrum *s, const struct weir_sp
 			     double low_hz, double high_hz);
 /* Mean of the newest `samples` of those that there are; 0 of none. */
 double weir_spectrum_mean(const struct weir_spectrum *s, const struct weir_spectrum_frame *f, u32 samples);
+/* Pearson's correlation, -1 to 1, of a's samples with those of b `lag` samples later, over the frame as it
+ * stands; NaN of fewer than two pairs and of a series that stands still. */
+double weir_spectrum_correlation(const struct weir_spectrum *a, const struct weir_spectrum *b,
+				 const struct weir_spectrum_frame *f, u32 lag);
 
 #endif

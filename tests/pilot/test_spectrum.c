@@ -114,6 +114,33 @@ static void any_shape_of_frame_is_brought_into_bounds(void **unused)
 	}
 }
 
+/* Two tones of one frequency: the cosine of what is between them, at any lag; mixed with as much that has
+ * nothing to do with it, 1 / sqrt(2) of that. */
+static void correlation_is_the_cosine_of_the_phase(void **unused)
+{
+	(void)unused;
+	static struct weir_spectrum other;
+	weir_spectrum_frame_init(&frame, 500, 10 * MS, 1, 15);
+	weir_spectrum_clear(&series);
+	weir_spectrum_clear(&other);
+	assert_true(isnan(weir_spectrum_correlation(&series, &other, &frame, 0)));
+	for (u32 i = 0; i < 1234; i++) {
+		weir_spectrum_put(&other, &frame,
+				  4e6 - 2e5 * sin(2 * PI * (i - 6.) / 20) + 2e5 * sin(2 * PI * i / 12.5));
+		put(7e6 + 3e6 * sin(2 * PI * i / 20.));
+	}
+	for (u32 lag = 0; lag < 40; lag++) {
+		double got = weir_spectrum_correlation(&series, &other, &frame, lag);
+		assert_true(fabs(got + cos(2 * PI * (lag - 6.) / 20) / sqrt(2)) < .02);
+	}
+	assert_true(fabs(weir_spectrum_correlation(&series, &series, &frame, 0) - 1) < 1e-9);
+	assert_true(isnan(weir_spectrum_correlation(&series, &other, &frame, 499)));
+	assert_true(isnan(weir_spectrum_correlation(&series, &other, &frame, ~0U)));
+	for (u32 i = 0; i < 500; i++)
+		put(.1); /* `other` holds what it had */
+	assert_true(isnan(weir_spectrum_correlation(&series, &other, &frame, 0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +148,7 @@ int main(void)
 	    cmocka_unit_test(bins_of_5_and_6_hz_are_exact),
 	    cmocka_unit_test(rounding_does_not_stay),
 	    cmocka_unit_test(any_shape_of_frame_is_brought_into_bounds),
+	    cmocka_unit_test(correlation_is_the_cosine_of_the_phase),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
