@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "summary.h"
 
+#include "core/words.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -55,7 +57,7 @@ static const struct {
 
 void weir_signal_name(char out[WEIR_NAME_BYTES], const char *name, const char *unit)
 {
-	const char *text = unit;
+	const char *text = weir_words_are(unit) ? "" : unit;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (strcmp(units[i].table, unit) == 0)
 			text = units[i].text;
@@ -169,6 +171,22 @@ static void put_video(struct weir_json *j, const struct weir_video_summary *v)
 	weir_json_object_end(j);
 }
 
+/* What the values of a choice stand for. */
+static void put_words(struct weir_json *j, const char *words)
+{
+	const char *at;
+	size_t bytes;
+	if (!words)
+		return;
+	weir_json_put_array(j, "words");
+	for (u64 i = 0; (at = weir_words_at(words, i, &bytes)) != NULL; i++) {
+		char word[WEIR_NAME_BYTES];
+		snprintf(word, sizeof word, "%.*s", (int)weir_min(bytes, sizeof word - 1), at);
+		weir_json_string(j, word);
+	}
+	weir_json_array_end(j);
+}
+
 static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 {
 	weir_json_object(j);
@@ -202,6 +220,7 @@ static void put_flow(struct weir_json *j, const struct weir_flow_summary *f)
 		weir_json_object(j);
 		weir_json_put_double(j, "mean", f->signal[i].mean);
 		weir_json_put_double(j, "last", f->signal[i].last);
+		put_words(j, f->signal[i].words);
 		weir_json_object_end(j);
 	}
 	weir_json_object_end(j);

@@ -44,7 +44,9 @@ struct weir_video_summary {
 struct weir_signal_summary {
 	char name[WEIR_NAME_BYTES]; /* with the unit: ssthresh_bytes */
 	double mean, last;
+	const char *words; /* "a|b|c": of a choice, whose value is an index; NULL: a number */
 };
+#define WEIR_SIGNALS_MAX 16 /* of a flow */
 
 struct weir_flow_summary {
 	char name[WEIR_NAME_BYTES], path[WEIR_NAME_BYTES];
@@ -61,7 +63,7 @@ struct weir_flow_summary {
 	struct weir_updates_summary updates;
 	struct weir_video_summary video;
 	u32 n_signals;
-	struct weir_signal_summary signal[WEIR_CC_SIGNALS_MAX];
+	struct weir_signal_summary signal[WEIR_SIGNALS_MAX];
 };
 
 #define WEIR_FCT_CLASSES 5 /* of all flows of a run: decades from 10 kB */

@@ -5,6 +5,7 @@
 #define WEIR_RUN_BACKEND_H
 
 #include "sim/world.h"
+#include "weir/pilot.h"
 
 /* Running number and sum of samples, in ns. They may begin anew at the end of the warm-up. */
 struct weir_tally {
@@ -38,6 +39,9 @@ struct weir_backend_ops {
 	bool (*entry_totals)(const void *ctx, u32 entry, struct weir_flow_totals *t);
 	/* The player of a video, as of now; false: it is none, or has not begun. NULL: there are none. */
 	bool (*flow_video)(const void *ctx, u32 flow, struct weir_video *v);
+	/* What the pilot of a flow shows, in its order and its units (NaN: none now); false: it has none, or
+	 * has not begun. NULL: there are none. */
+	bool (*flow_pilot)(const void *ctx, u32 flow, double value[WEIR_PILOT_SIGNALS_MAX]);
 	/* How late packets were delivered so far, and at most since the look before; NULL: nothing is ever
 	 * late. */
 	struct weir_tally (*lateness)(const void *ctx, u64 *max_ns);
@@ -78,6 +82,12 @@ static inline bool weir_backend_entry_totals(const struct weir_backend *b, u32 e
 static inline bool weir_backend_flow_video(const struct weir_backend *b, u32 flow, struct weir_video *v)
 {
 	return b->ops->flow_video && b->ops->flow_video(b->ctx, flow, v);
+}
+
+static inline bool weir_backend_flow_pilot(const struct weir_backend *b, u32 flow,
+					   double value[WEIR_PILOT_SIGNALS_MAX])
+{
+	return b->ops->flow_pilot && b->ops->flow_pilot(b->ctx, flow, value);
 }
 
 static inline void weir_backend_flow_tallies(const struct weir_backend *b, u32 hist,

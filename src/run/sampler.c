@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler.h"
 
-#include "record/summary.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(WEIR_SIGNALS_MAX >= WEIR_PILOT_SIGNALS_MAX && WEIR_SIGNALS_MAX >= WEIR_CC_SIGNALS_MAX &&
+		   WEIR_SIGNALS_MAX >= WEIR_AGE_SIGNALS_MAX,
+	       "room for the signals of each kind");
 
 /* Each so many steps, so that n things looked at over `steps` steps stay within the budget. */
 static u64 every(u64 n, u64 steps, u64 budget)
@@ -214,6 +216,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 		weir_series_fixed(s->series, "lost", t.lost_packets - f->lost, 0);
 		put_video(s, e, flow);
 	}
+	if (e->ops.pilot)
+		weir_sampler_flow_pilot(s, e, flow);
 	if (e->flow->age.measured)
 		weir_sampler_flow_age(s, e, flow, from_ns, now_ns);
 	f->seen_ns = now_ns;

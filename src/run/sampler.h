@@ -12,6 +12,7 @@
 #include "ages.h"
 #include "build.h"
 #include "record/series.h"
+#include "record/summary.h"
 
 #define WEIR_SAMPLES_FLOWS 12000
 #define WEIR_SAMPLES_GROUPS 100000
@@ -25,8 +26,8 @@ struct weir_sampled_flow {
 	/* means over the looks while it was active, after the warm-up */
 	u64 looks;
 	double cwnd_sum, backlog_sum;
-	double signal_sum[WEIR_CC_SIGNALS_MAX], signal_last[WEIR_CC_SIGNALS_MAX];
-	u64 signal_looks[WEIR_CC_SIGNALS_MAX]; /* at which it had a value */
+	double signal_sum[WEIR_SIGNALS_MAX], signal_last[WEIR_SIGNALS_MAX];
+	u64 signal_looks[WEIR_SIGNALS_MAX]; /* at which it had a value */
 	struct weir_age_seen age;
 };
 
@@ -60,7 +61,7 @@ struct weir_sampler {
 	u32 *live;			 /* likewise: an entry's flows that are looked at, from e->first on */
 	struct weir_age_seen *group_age; /* likewise; NULL where nobody asks for an age */
 	struct weir_hist *spread_bps, *spread_rtt, *spread_cwnd, *spread_age;
-	char (*signal_name)[WEIR_CC_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
+	char (*signal_name)[WEIR_SIGNALS_MAX][104]; /* of each entry, as in series.csv: "cc.NAME_UNIT" */
 };
 
 /* 0, or -1 when out of memory; free in both cases. */
@@ -77,6 +78,12 @@ void weir_sampler_flow_age(struct weir_sampler *s, const struct weir_build_entry
 			   u64 now_ns);
 void weir_sampler_group_age(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);
 void weir_sampler_restart_ages(struct weir_sampler *s);
+
+/* sampler_signal.c: a look at signal k of a flow, in its table's unit. Not finite: it has no value now. */
+void weir_sampler_signal(struct weir_sampler *s, const struct weir_build_entry *e,
+			 struct weir_sampled_flow *f, u32 k, double value);
+/* What the pilot of a flow shows. */
+void weir_sampler_flow_pilot(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow);
 
 /* sampler_group.c: the rows of an entry's flows together. */
 void weir_sampler_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler.h"
 
-#include "record/summary.h"
-
 #include <string.h>
 
 /* What an age controller shows of itself, in the units of text. */
@@ -10,13 +8,8 @@ static void take_signals(struct weir_sampler *s, const struct weir_build_entry *
 			 struct weir_sampled_flow *f, const struct weir_flow_age *a)
 {
 	f->looks += a->acp;
-	for (u32 k = 0; k < a->n_signals && k < e->n_signals; k++) {
-		f->signal_last[k] = weir_signal_value(e->signals[k].unit, a->signal[k]);
-		f->signal_sum[k] += f->signal_last[k];
-		f->signal_looks[k]++;
-		if (s->series)
-			weir_series_value(s->series, s->signal_name[e - s->b->entry][k], f->signal_last[k]);
-	}
+	for (u32 k = 0; k < a->n_signals && k < e->n_signals; k++)
+		weir_sampler_signal(s, e, f, k, a->signal[k]);
 }
 
 void weir_sampler_flow_age(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 seen_ns,

@@ -3,6 +3,7 @@
 
 #include "ages.h"
 #include "core/stats.h"
+#include "core/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static void flow_signals(struct weir_flow_summary *out, const struct weir_build_
 	out->cwnd_mean_bytes = mean_of(f->cwnd_sum, f->looks);
 	out->n_signals = f->looks ? e->n_signals : 0;
 	for (u32 k = 0; k < out->n_signals; k++) {
+		out->signal[k].words = weir_words_are(e->signals[k].unit) ? e->signals[k].unit : NULL;
 		weir_signal_name(out->signal[k].name, e->signals[k].name, e->signals[k].unit);
 		out->signal[k].mean = mean_of(f->signal_sum[k], f->signal_looks[k]);
 		out->signal[k].last = f->signal_looks[k] ? f->signal_last[k] : (double)NAN;
