@@ -153,7 +153,7 @@ static void elasticity_probe(const void *state, double value[WEIR_PILOT_SIGNALS_
 	    s->self.known ? s->self.queue_ns : WEIR_NAN,
 	    ratio(weir_self_inflicted_share(&s->self)),
 	    s->self.known ? ratio(s->self.rate_share) : WEIR_NAN,
-	    ratio(c.at_rtt),
+	    ratio(c.at_our_lag),
 	    ratio(c.strongest),
 	    c.strongest * c.strongest >= 0 ? (double)c.strongest_lag_ns : WEIR_NAN,
 	};

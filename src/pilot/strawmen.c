@@ -43,13 +43,13 @@ enum weir_verdict weir_self_inflicted_verdict(const struct weir_self_inflicted *
 
 void weir_correlation_read(const struct weir_detector *d, struct weir_correlation *out)
 {
-	*out = (struct weir_correlation){.at_rtt = WEIR_NAN, .strongest = WEIR_NAN};
+	*out = (struct weir_correlation){.at_our_lag = WEIR_NAN, .strongest = WEIR_NAN};
 	if (!(weir_detector_filled(d) >= 1) || d->wave_hz <= 0)
 		return;
 	u64 sample_ns = d->config.sample_ns;
 	u64 lag = (d->srtt_ns + sample_ns / 2) / sample_ns;
 	u64 lags = (u64)(1e9 / d->wave_hz) / sample_ns;
-	out->at_rtt =
+	out->at_our_lag =
 	    weir_spectrum_correlation(&d->send, &d->z, &d->frame, lag < d->frame.n ? (u32)lag : d->frame.n);
 	for (u32 i = 0; i < lags && i < d->frame.n / 2; i++) {
 		double c = weir_spectrum_correlation(&d->send, &d->z, &d->frame, i);
@@ -58,6 +58,6 @@ void weir_correlation_read(const struct weir_detector *d, struct weir_correlatio
 		out->strongest = c;
 		out->strongest_lag_ns = i * sample_ns;
 	}
-	if (out->at_rtt >= -1)
-		out->verdict = out->at_rtt <= -AGAINST_AT_LEAST ? WEIR_ELASTIC : WEIR_INELASTIC;
+	if (out->at_our_lag >= -1)
+		out->verdict = out->at_our_lag <= -AGAINST_AT_LEAST ? WEIR_ELASTIC : WEIR_INELASTIC;
 }

@@ -100,9 +100,9 @@ static void correlation_tells_what_has_our_round_trip(void **unused)
 {
 	(void)unused;
 	struct judged elastic = judge(.8, 100 * MS, 0), inelastic = judge(0, 100 * MS, 2e5);
-	assert_true(elastic.correlation.at_rtt < -.97);
+	assert_true(elastic.correlation.at_our_lag < -.97);
 	assert_int_equal(elastic.correlation.verdict, WEIR_ELASTIC);
-	assert_true(fabs(inelastic.correlation.at_rtt) < .2);
+	assert_true(fabs(inelastic.correlation.at_our_lag) < .2);
 	assert_int_equal(inelastic.correlation.verdict, WEIR_INELASTIC);
 }
 
@@ -112,8 +112,8 @@ static void correlation_depends_on_whose_round_trip_it_is(void **unused)
 {
 	(void)unused;
 	struct judged quarter = judge(.8, 50 * MS, 2e5), half = judge(.8, 200 * MS, 2e5);
-	assert_true(fabs(quarter.correlation.at_rtt) < .2);
-	assert_true(half.correlation.at_rtt > .8);
+	assert_true(fabs(quarter.correlation.at_our_lag) < .2);
+	assert_true(half.correlation.at_our_lag > .8);
 	assert_int_equal(quarter.correlation.verdict, WEIR_INELASTIC);
 	assert_int_equal(half.correlation.verdict, WEIR_INELASTIC);
 	assert_int_equal(quarter.detector, WEIR_ELASTIC);
@@ -127,7 +127,7 @@ static void correlation_is_lost_in_noise(void **unused)
 {
 	(void)unused;
 	struct judged mixed = judge(.8, 100 * MS, 1.5e6);
-	assert_true(mixed.correlation.at_rtt > -.45);
+	assert_true(mixed.correlation.at_our_lag > -.45);
 	assert_int_equal(mixed.correlation.verdict, WEIR_INELASTIC);
 	assert_true(mixed.eta > 2.3);
 	assert_int_equal(mixed.detector, WEIR_ELASTIC);
