@@ -301,8 +301,20 @@ WEIR_CORE void cubic_probe(const struct cubic *s, u64 value[WEIR_CC_SIGNALS_MAX]
 	value[3] = on ? weir_sub(CUBIC_PLATEAU_NS, s->curve.place_ns) : 0;
 }
 
+/* The first curve's plateau is where it begins. */
+WEIR_CORE void cubic_on_seed(struct cubic *s, const struct cubic_params *p, const struct weir_view *v,
+			     u64 cwnd_bytes, struct weir_out *o)
+{
+	(void)p;
+	weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));
+	s->phase = CUBIC_NO_CURVE;
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
 WEIR_BIND_ON_IDLE(cubic);
+WEIR_BIND_ON_SEED(cubic);
 WEIR_CONTROLLER(cubic, "cubic", .about = "Follows a cubic of the time since the last loss; HyStart++.",
-		.source = "RFC 9438, RFC 9406", .on_idle = cubic_bound_on_idle);
+		.source = "RFC 9438, RFC 9406", .on_idle = cubic_bound_on_idle,
+		.on_seed = cubic_bound_on_seed);
 
 #endif

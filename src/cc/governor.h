@@ -106,14 +106,13 @@ WEIR_CORE bool weir_governor_awaits(struct weir_governor *g, u64 now_ns)
 	return true;
 }
 
-/* `inner` begins anew. */
+/* `inner` begins anew; no init relies on a state of zeroes. */
 WEIR_CORE void weir_governor_start(struct weir_governor *g, const struct weir_governor_host *host,
 				   const void *context, const struct weir_view *v, u32 inner, u64 seed_bytes)
 {
 	struct weir_governor_event e = {.kind = WEIR_GOVERNOR_INIT, .view = v, .amount = seed_bytes};
 	g->inner = inner;
 	g->inner_out = (struct weir_out){0, 0, 0};
-	__builtin_memset(g->state, 0, sizeof g->state);
 	weir_governor_tell(g, host, context, &e);
 	e.kind = WEIR_GOVERNOR_SEED;
 	if (seed_bytes)
@@ -151,10 +150,10 @@ WEIR_CORE void weir_governor_phase_on(struct weir_governor *g, u64 now_ns)
 /* First order, for whatever time has passed since the last call; 0 where there is no rate yet. */
 WEIR_CORE u64 weir_governor_base_Bps(struct weir_governor *g, const struct weir_view *v, u64 elapsed_ns)
 {
-	u64 rate_Bps = g->setpoint.rate_Bps, tau_ns = g->setpoint.low_pass_ns;
+	u64 rate_Bps = weir_max(g->setpoint.rate_Bps, 1), tau_ns = g->setpoint.low_pass_ns;
 	if (g->inner != WEIR_SETPOINT_RATE) {
 		u64 window = weir_min(g->inner_out.cwnd_bytes, WEIR_WINDOW_MAX_BYTES);
-		rate_Bps = v->srtt_ns ? weir_muldiv(window, WEIR_NS_PER_S, v->srtt_ns) : 0;
+		rate_Bps = v->srtt_ns ? weir_max(weir_muldiv(window, WEIR_NS_PER_S, v->srtt_ns), 1) : 0;
 		rate_Bps = g->inner_out.pacing_Bps ? g->inner_out.pacing_Bps : rate_Bps;
 	}
 	if (!tau_ns || !g->smooth_Bps || !rate_Bps) {
@@ -174,9 +173,9 @@ WEIR_CORE u64 weir_governor_base_Bps(struct weir_governor *g, const struct weir_
 WEIR_CORE void weir_governor_pass(struct weir_governor *g, const struct weir_view *v, struct weir_out *o)
 {
 	*o = g->inner_out;
+	u64 window = 2 * weir_min(o->cwnd_bytes, WEIR_WINDOW_MAX_BYTES);
 	if (!o->pacing_Bps && g->has_paced && v->srtt_ns)
-		o->pacing_Bps = weir_muldiv(2 * weir_min(o->cwnd_bytes, WEIR_WINDOW_MAX_BYTES), WEIR_NS_PER_S,
-					    v->srtt_ns);
+		o->pacing_Bps = weir_max(weir_muldiv(window, WEIR_NS_PER_S, v->srtt_ns), 1);
 }
 
 /* The window beside a rate. */

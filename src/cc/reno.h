@@ -88,7 +88,8 @@ WEIR_CORE void reno_probe(const struct reno *s, u64 value[WEIR_CC_SIGNALS_MAX])
 }
 
 WEIR_WINDOW_ON_IDLE(reno);
+WEIR_WINDOW_ON_SEED(reno);
 WEIR_CONTROLLER(reno, "reno", .about = "Additive increase, halving on loss; counts bytes.",
-		.source = "RFC 5681, RFC 3465", .on_idle = reno_bound_on_idle);
+		.source = "RFC 5681, RFC 3465", .on_idle = reno_bound_on_idle, .on_seed = reno_bound_on_seed);
 
 #endif

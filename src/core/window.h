@@ -48,6 +48,12 @@ WEIR_CORE void weir_window_init(struct weir_window *w, const struct weir_view *v
 	w->prior_ssthresh_bytes = 0;
 }
 
+/* Right after init: as it would be in congestion avoidance, at least two segments. */
+WEIR_CORE void weir_window_seed(struct weir_window *w, u64 cwnd_bytes, u64 mss_bytes)
+{
+	w->cwnd_bytes = w->ssthresh_bytes = weir_clamp(cwnd_bytes, 2 * mss_bytes, WEIR_WINDOW_MAX_BYTES);
+}
+
 WEIR_CORE bool weir_window_in_slow_start(const struct weir_window *w)
 {
 	return w->cwnd_bytes < w->ssthresh_bytes;
@@ -186,6 +192,15 @@ WEIR_CORE void weir_window_restart(struct weir_window *w, const struct weir_view
 		o->cwnd_bytes = s->window.cwnd_bytes;                                                        \
 	}                                                                                                    \
 	WEIR_BIND_ON_IDLE(name)
+#define WEIR_WINDOW_ON_SEED(name)                                                                            \
+	WEIR_CORE void name##_on_seed(struct name *s, const struct name##_params *p,                         \
+				      const struct weir_view *v, u64 cwnd_bytes, struct weir_out *o)         \
+	{                                                                                                    \
+		(void)p;                                                                                     \
+		weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));                                \
+		o->cwnd_bytes = s->window.cwnd_bytes;                                                        \
+	}                                                                                                    \
+	WEIR_BIND_ON_SEED(name)
 #define WEIR_WINDOW_IDLE_PARAM                                                                               \
 	{                                                                                                    \
 		"idle_restart", "ns", WEIR_NS_PER_S, 0, 3600 * WEIR_NS_PER_S,                                \

@@ -249,6 +249,22 @@ static void time_in_which_the_application_is_the_limit_does_not_count(void **unu
 	assert_in_range(left_ns - feed_signal_value(&f, "to_plateau"), 99 * FEED_MS, 101 * FEED_MS);
 }
 
+/* Handed over at 40 segments: a plateau there, and the cubic of RFC 9438 from it on. */
+static void a_seed_is_the_plateau_of_the_first_curve(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	struct weir_out o = {0};
+	feed_open(&f, "cubic", 100 * FEED_MS);
+	f.ops->on_seed(f.state, f.params, &f.view, 40 * FEED_MSS, &o);
+	feed_take(&f, &o);
+	assert_int_equal(f.cwnd_bytes, 40 * FEED_MSS);
+	assert_int_equal(feed_signal_value(&f, "ssthresh"), 40 * FEED_MSS);
+	feed_ack(&f, FEED_MSS);
+	assert_int_equal(f.cwnd_bytes, 40 * FEED_MSS);
+	assert_int_equal(feed_signal_value(&f, "w_max"), 40 * FEED_MSS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +280,7 @@ int main(void)
 	    cmocka_unit_test(extreme_windows_and_a_week_on_the_curve_G25),
 	    cmocka_unit_test(an_undo_resumes_the_old_curve_G20),
 	    cmocka_unit_test(time_in_which_the_application_is_the_limit_does_not_count),
+	    cmocka_unit_test(a_seed_is_the_plateau_of_the_first_curve),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
