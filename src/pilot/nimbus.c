@@ -92,7 +92,7 @@ static u32 nimbus_inners(const void *params, struct weir_pilot_inner inner[WEIR_
 		set(delay, "mode", 1);
 		set(delay, "delta", 950000);
 		set(delay, "dq_floor", 200000);
-		set(delay, "pacing_gain", ONE);
+		set(delay, "pacing_gain", 0);
 	} else {
 		set(delay, "alpha", 30);
 		set(delay, "beta", 40);

@@ -97,6 +97,8 @@ void weir_nimbus_start(struct nimbus *s, const struct nimbus_params *p, struct w
 		io->inner = WEIR_SETPOINT_RATE;
 		io->rate_Bps = p->startup_rate_Bps;
 	}
+	/* also where there is no wave: a mode must not change its manners with each loss of share */
+	io->paced = 1;
 	io->report_ns = REPORT_NS;
 	io->expiry_ns = EXPIRY_NS;
 }
