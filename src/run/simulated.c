@@ -64,6 +64,7 @@ static int add_flows(struct weir_simulated *s, const struct weir_build_entry *e,
 	    .path = f->path,
 	    .reverse = f->reverse,
 	    .cc = e->ops.cc,
+	    .pilot = e->ops.pilot,
 	    .params = e->params,
 	    .endpoint = endpoint_of(&f->endpoint),
 	    .stop_ns = f->stop_ns,
@@ -163,6 +164,11 @@ static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
 	return weir_world_flow_age(((const struct weir_simulated *)ctx)->world, flow, a);
 }
 
+static bool flow_pilot(const void *ctx, u32 flow, double value[WEIR_PILOT_SIGNALS_MAX])
+{
+	return weir_world_flow_pilot(world_of(ctx), flow, value);
+}
+
 static bool flow_video(const void *ctx, u32 flow, struct weir_video *v)
 {
 	return weir_world_flow_video(world_of(ctx), flow, v);
@@ -182,6 +188,7 @@ static const struct weir_backend_ops simulated_ops = {
     .completions = completions,
     .flow_age = flow_age,
     .flow_video = flow_video,
+    .flow_pilot = flow_pilot,
 };
 
 int weir_simulated_begin(struct weir_simulated *s, struct weir_build *b, const struct weir_traces *traces,

@@ -77,7 +77,8 @@ void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_
 	    .done = weir_sender_done(s) && (f->stopped || (f->app && f->app->app.closed)),
 	    .n_signals = s->cc->n_signals,
 	};
-	s->cc->probe(s->cc_state, n->signal);
+	if (s->cc->n_signals)
+		s->cc->probe(s->cc_state, n->signal);
 }
 
 bool weir_world_flow_video(const struct weir_world *w, u32 flow, struct weir_video *v)

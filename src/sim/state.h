@@ -137,6 +137,8 @@ struct weir_world {
 	struct weir_waits waits; /* while on_hop_departure is tapped */
 	struct weir_completion *completions;
 	u64 n_completions, completions_capacity;
+	struct weir_governed **governed; /* of flows that a pilot drives: the params of their senders */
+	u32 n_governed;
 };
 
 /* world.c: routes are laid before the first event; false when out of memory */
@@ -154,6 +156,10 @@ void weir_sim_send_all(struct weir_world *w, struct weir_sim_flow *f);
 bool weir_sim_historic_add(struct weir_sim_flow *f, const struct weir_bsd43_config *c);
 void weir_sim_historic_totals(const struct weir_sim_flow *f, struct weir_flow_totals *t);
 void weir_sim_historic_now(const struct weir_sim_flow *f, struct weir_flow_now *n);
+
+/* piloted.c: flows that a pilot drives. False when out of memory. */
+bool weir_sim_pilot_add(struct weir_world *w, struct weir_sim_flow *f, const struct weir_flow_config *c);
+void weir_sim_pilots_free(struct weir_world *w);
 
 /* apps.c: applications beyond bulk */
 void weir_sim_app_start(struct weir_world *w, u32 flow);

@@ -89,6 +89,7 @@ void weir_world_free(struct weir_world *w)
 	free(w->parcels.at);
 	free(w->aged);
 	free(w->completions);
+	weir_sim_pilots_free(w);
 	weir_waits_free(&w->waits);
 	weir_pool_free(&w->pool);
 	free(w);
@@ -208,10 +209,18 @@ static bool add_app(struct weir_world *w, struct weir_sim_flow *f, const struct 
 	return !aged || weir_sim_age_add(w, f, c);
 }
 
+/* Who decides for a stream where it is no controller. */
+static bool add_driver(struct weir_world *w, struct weir_sim_flow *f, const struct weir_flow_config *c)
+{
+	if (c->historic)
+		return weir_sim_historic_add(f, c->historic);
+	return !c->pilot || weir_sim_pilot_add(w, f, c);
+}
+
 u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 {
 	bool datagram = c->acp || weir_app_sends_datagrams(&c->app);
-	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc == !c->historic))
+	if (w->ready || c->path >= w->n_paths || (!datagram && !c->cc + !c->pilot + !c->historic != 2))
 		return WEIR_NONE;
 	if (!reserve_flow(w))
 		return WEIR_NONE;
@@ -235,7 +244,7 @@ u32 weir_world_add_flow(struct weir_world *w, const struct weir_flow_config *c)
 	};
 	if (endpoint == WEIR_NONE || !add_app(w, f, c))
 		return WEIR_NONE;
-	if (c->historic && !datagram && !weir_sim_historic_add(f, c->historic)) {
+	if (!datagram && !add_driver(w, f, c)) {
 		free(f->app);
 		return WEIR_NONE;
 	}

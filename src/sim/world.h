@@ -13,6 +13,7 @@
 #include "link/hop.h"
 #include "transport/bsd43.h"
 #include "transport/endpoint.h"
+#include "weir/pilot.h"
 
 struct weir_world;
 
@@ -23,11 +24,13 @@ struct weir_world_config {
 
 struct weir_flow_config {
 	u32 path;
-	bool reverse;		      /* data travels the path's way back */
-	const struct weir_cc_ops *cc; /* NULL for datagram applications and historic flows */
+	bool reverse; /* data travels the path's way back */
+	/* NULL for datagram applications, for historic flows and for those that a pilot drives. */
+	const struct weir_cc_ops *cc;
+	const struct weir_pilot_ops *pilot; /* NULL: none; its inner controllers are those of cc/table.h */
 	/* The historic endpoint sends, and decides for itself; NULL: the modern one. */
 	const struct weir_bsd43_config *historic;
-	const u64 *params; /* cc->n_params values, kept by the caller while the world lives */
+	const u64 *params; /* of cc or of the pilot, kept by the caller while the world lives */
 	struct weir_endpoint_config endpoint;
 	struct weir_app_config app;
 	u64 start_ns, stop_ns;	    /* stop_ns: the application ends; WEIR_NEVER = with the run */
@@ -63,7 +66,7 @@ struct weir_flow_now {
 	u64 cwnd_bytes, pacing_Bps, inflight_bytes;
 	u64 srtt_ns, min_rtt_ns, latest_rtt_ns, rto_ns;
 	bool app_limited, in_recovery, done;
-	u32 n_signals; /* the controller's own, as its ops->signals */
+	u32 n_signals; /* the controller's own, as its ops->signals; a pilot's: weir_world_flow_pilot */
 	u64 signal[WEIR_CC_SIGNALS_MAX];
 	u32 missing; /* bit k: signal k has no value now; in a simulation all have */
 };
@@ -113,6 +116,8 @@ void weir_world_flow_totals(const struct weir_world *w, u32 flow, struct weir_fl
 void weir_world_flow_now(const struct weir_world *w, u32 flow, struct weir_flow_now *n);
 /* Up to this instant; false: its age is not measured. */
 bool weir_world_flow_age(struct weir_world *w, u32 flow, struct weir_flow_age *a);
+/* What its pilot shows, in its order and units (NaN: none now); false: it has none, or has not begun. */
+bool weir_world_flow_pilot(const struct weir_world *w, u32 flow, double value[WEIR_PILOT_SIGNALS_MAX]);
 /* What its player has, as of this instant; false: it is no video. */
 bool weir_world_flow_video(const struct weir_world *w, u32 flow, struct weir_video *v);
 /* A warm-up ends: all ages are counted from now on, and their spreads are empty. */
