@@ -6,6 +6,7 @@
 
 #include "core/diag.h"
 #include "core/exit_code.h"
+#include "experiment_time.h"
 #include "modelled.h"
 #include "registry.h"
 #include "weir/types.h"
@@ -62,14 +63,13 @@ struct weir_operand {
 	u32 among_axis;
 };
 
-/* How many numbers become one: those of the seeds, the samples of a window, or several flows'. */
+/* How many numbers become one: those of the seeds, or several flows'. */
 enum weir_reduce {
 	WEIR_REDUCE_MEAN,
 	WEIR_REDUCE_MIN,
 	WEIR_REDUCE_MAX,
 	WEIR_REDUCE_MEDIAN,
 	WEIR_REDUCE_SUM,
-	WEIR_REDUCE_VARIATION, /* standard deviation / mean */
 };
 
 struct weir_claim {
@@ -79,10 +79,10 @@ struct weir_claim {
 	char op;	   /* '/', '-', or 0: only the first operand */
 	bool curve;	   /* no claim: the numbers of a line that a figure draws; nothing is judged */
 	struct weir_operand operand[2];
-	/* over_seeds: a mean, min, max or median; over_time: a mean, min, max or variation; over_flows: a
-	 * sum, mean, min or max; over_among: a min or max */
-	enum weir_reduce over_seeds, over_time, over_flows, over_among;
-	u64 from_ns, to_ns; /* the window [from, to) */
+	/* over_seeds: a mean, min, max or median; over_flows: a sum, mean, min or max; over_among: a min or
+	 * max */
+	enum weir_reduce over_seeds, over_flows, over_among;
+	struct weir_time_rule time; /* of the operands that are series */
 	bool has_paper;
 	double paper; /* the paper's value */
 	double band[2];

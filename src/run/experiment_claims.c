@@ -168,13 +168,6 @@ static const struct reduce_words over_seeds = {"seeds",
 						{"min", WEIR_REDUCE_MIN},
 						{"max", WEIR_REDUCE_MAX},
 						{"median", WEIR_REDUCE_MEDIAN}}};
-static const struct reduce_words over_time = {"time",
-					      "mean, min, max or variation",
-					      4,
-					      {{"mean", WEIR_REDUCE_MEAN},
-					       {"min", WEIR_REDUCE_MIN},
-					       {"max", WEIR_REDUCE_MAX},
-					       {"variation", WEIR_REDUCE_VARIATION}}};
 static const struct reduce_words over_flows = {"flows",
 					       "sum, mean, min or max",
 					       4,
@@ -197,40 +190,6 @@ static enum weir_reduce read_reduce(struct weir_experiment_reader *r, const stru
 	if (text)
 		weir_experiment_say(r, weir_yaml_find(map, w->key)->at, "%s is expected", w->list);
 	return w->word[0].reduce;
-}
-
-static bool read_time(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 *ns)
-{
-	char error[WEIR_QUANTITY_ERROR] = "a time is expected";
-
-	if (node->kind == WEIR_YAML_TEXT && weir_quantity(node->text, WEIR_QUANTITY_TIME, ns, error))
-		return true;
-	weir_experiment_say(r, node->at, "%s", error);
-	return false;
-}
-
-static bool has_series(const struct weir_claim *c)
-{
-	return c->operand[0].kind == WEIR_OPERAND_SERIES ||
-	       (c->op && c->operand[1].kind == WEIR_OPERAND_SERIES);
-}
-
-static void read_window(struct weir_experiment_reader *r, const struct weir_yaml *map, struct weir_claim *c)
-{
-	const struct weir_yaml *node = weir_yaml_find(map, "window");
-
-	c->to_ns = WEIR_NEVER;
-	if (!node)
-		return;
-	if (!has_series(c))
-		weir_experiment_say(r, node->key_at, "`window` needs a metric series.FLOW.SIGNAL");
-	if (node->kind != WEIR_YAML_LIST || node->n != 2) {
-		weir_experiment_say(r, node->at, "a window is [from, to]");
-		return;
-	}
-	if (read_time(r, node->first, &c->from_ns) && read_time(r, node->last, &c->to_ns) &&
-	    c->from_ns >= c->to_ns)
-		weir_experiment_say(r, node->at, "the window ends before it begins");
 }
 
 /* ---- one claim ---- */
@@ -321,9 +280,10 @@ static void read_or_within(struct weir_experiment_reader *r, const struct weir_y
 static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml *map,
 		       struct weir_claim_written *w)
 {
-	static const char *const keys[] = {"id",     "text", "metric",	  "at",	   "against",	 "each",
-					   "window", "time", "seeds",	  "flows", "best",	 "unit",
-					   "paper",  "band", "or_within", "where", "known_miss", NULL};
+	static const char *const keys[] = {"id",	"text",	 "metric",     "at",	"against", "each",
+					   "window",	"time",	 "while",      "above", "below",   "compare",
+					   "seeds",	"flows", "best",       "unit",	"paper",   "band",
+					   "or_within", "where", "known_miss", NULL};
 	struct weir_claim *c = &w->claim;
 
 	weir_experiment_keys(r, map, keys);
@@ -333,8 +293,7 @@ static void read_claim(struct weir_experiment_reader *r, const struct weir_yaml 
 	c->unit = weir_experiment_text(r, map, "unit", true);
 	c->where = weir_experiment_text(r, map, "where", true);
 	read_metric(r, map, true, c);
-	read_window(r, map, c);
-	c->over_time = read_reduce(r, map, &over_time);
+	weir_experiment_read_time(r, map, c);
 	c->over_seeds = read_reduce(r, map, &over_seeds);
 	c->over_flows = read_reduce(r, map, &over_flows);
 	c->over_among = read_reduce(r, map, &over_among);
@@ -395,7 +354,7 @@ u32 weir_experiment_read_curve(struct weir_experiment_reader *r, const struct we
 	c->unit = c->where = "";
 	c->curve = true;
 	read_metric(r, map, false, c);
-	c->to_ns = WEIR_NEVER;
+	weir_experiment_read_time(r, map, c);
 	c->over_flows = read_reduce(r, map, &over_flows);
 	for (u32 a = 0; a < r->experiment->n_axes; a++)
 		if (a != over && c->operand[0].choice[a] == WEIR_EXPERIMENT_ANY)

@@ -43,7 +43,7 @@ static void want(struct maker *m, const struct weir_figure *f, const struct weir
 	if (is_sent(line))
 		want_sends(m, f);
 	else
-		m->watched[m->n_watched++] = (struct weir_watched){.name = line->series, .to_ns = WEIR_NEVER};
+		m->watched[m->n_watched++] = (struct weir_watched){.name = line->series};
 }
 
 /* The run of this point must reach as far as this figure, and be sampled as finely. */

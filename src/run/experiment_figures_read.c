@@ -61,7 +61,8 @@ static void read_line(struct weir_experiment_reader *r, const struct weir_yaml *
 		      const struct weir_figure *f, struct weir_figure_line *line)
 {
 	static const char *const series[] = {"label", "series", "at", NULL};
-	static const char *const curve[] = {"label", "metric", "at", "flows", "beside", NULL};
+	static const char *const curve[] = {"label", "metric", "at",	"flows", "beside",  "window",
+					    "time",  "above",  "below", "while", "compare", NULL};
 	static const char *const number[] = {"label", "number", "at", NULL};
 
 	if (!weir_experiment_is_map(r, map))
@@ -93,22 +94,14 @@ static void read_lines(struct weir_experiment_reader *r, const struct weir_yaml 
 		read_line(r, node, f, &f->line[f->n_lines++]);
 }
 
-static void read_time(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 *ns)
-{
-	char error[WEIR_QUANTITY_ERROR] = "a time is expected";
-
-	if (node->kind != WEIR_YAML_TEXT || !weir_quantity(node->text, WEIR_QUANTITY_TIME, ns, error))
-		weir_experiment_say(r, node->at, "%s", error);
-}
-
 static void read_window(struct weir_experiment_reader *r, const struct weir_yaml *node, struct weir_figure *f)
 {
 	if (node->kind != WEIR_YAML_LIST || node->n != 2) {
 		weir_experiment_say(r, node->at, "a window is [from, to]");
 		return;
 	}
-	read_time(r, node->first, &f->from_ns);
-	read_time(r, node->last, &f->to_ns);
+	weir_experiment_time(r, node->first, &f->from_ns);
+	weir_experiment_time(r, node->last, &f->to_ns);
 	if (f->from_ns >= f->to_ns)
 		weir_experiment_say(r, node->at, "the window ends before it begins");
 }
@@ -127,7 +120,7 @@ static void read_scale(struct weir_experiment_reader *r, const struct weir_yaml 
 	if (divide && weir_experiment_number(r, divide, &f->divide_by) && f->divide_by <= 0)
 		weir_experiment_say(r, divide->at, "`divide_by` is above 0");
 	if (mean)
-		read_time(r, mean, &f->mean_over_ns);
+		weir_experiment_time(r, mean, &f->mean_over_ns);
 	if (mean && !f->mean_over_ns)
 		weir_experiment_say(r, mean->at, "`mean_over` is above 0");
 }
@@ -212,7 +205,8 @@ static const struct {
     [WEIR_FIGURE_TUNING] = {"tuning", (const char *const[]){"draw", "title", "where", "note", "at", "reading",
 							    "tolerance", "betas", "lambdas", NULL}},
     [WEIR_FIGURE_GRID] = {"grid", (const char *const[]){"draw", "title", "where", "note", "unit", "metric",
-							"flows", "rows", "columns", "at", "better", NULL}},
+							"flows", "rows", "columns", "at", "better", "window",
+							"time", "above", "below", "while", "compare", NULL}},
     [WEIR_FIGURE_ITERATIONS] = {"iterations", (const char *const[]){"draw", "title", "where", "note", "unit",
 								    "scale", "lines", NULL}},
 };
@@ -260,10 +254,10 @@ static void read_figure(struct weir_experiment_reader *r, const struct weir_yaml
 	f->title = weir_experiment_text(r, map, "title", true);
 	f->where = weir_experiment_text(r, map, "where", false);
 	f->note = weir_experiment_text(r, map, "note", false);
-	if (window)
+	if (window && kind != WEIR_FIGURE_GRID) /* there it is of the metric */
 		read_window(r, window, f);
 	if (sample)
-		read_time(r, sample, &f->sample_ns);
+		weir_experiment_time(r, sample, &f->sample_ns);
 	if (sample && f->sample_ns < FINEST_NS)
 		weir_experiment_say(r, sample->at, "`sample` is at least 10 us");
 	read_content(r, map, f);

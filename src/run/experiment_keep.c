@@ -122,9 +122,11 @@ static bool is_usable(const struct weir_keep *k, const json_t *file, const struc
 
 	if (!program || (!k->any_build && strcmp(program, k->program) != 0))
 		return false;
-	for (u32 i = 0; i < n; i++)
-		if (!has_name(json_object_get(file, "series"), watched[i].name))
+	for (u32 i = 0; i < n * WEIR_TIME_ROLES; i++) {
+		const char *name = weir_watched_name(&watched[i / WEIR_TIME_ROLES], i % WEIR_TIME_ROLES);
+		if (name && !has_name(json_object_get(file, "series"), name))
 			return false;
+	}
 	return json_is_object(json_object_get(file, "summary")) &&
 	       json_is_string(json_object_get(file, "rows"));
 }
@@ -210,8 +212,11 @@ static int write_file(const struct weir_keep *k, const struct weir_keep_point *p
 		weir_json_string(&j, p->sets[i]);
 	weir_json_array_end(&j);
 	weir_json_put_array(&j, "series");
-	for (u32 i = 0; i < n; i++)
-		weir_json_string(&j, watched[i].name);
+	for (u32 i = 0; i < n * WEIR_TIME_ROLES; i++) {
+		const char *name = weir_watched_name(&watched[i / WEIR_TIME_ROLES], i % WEIR_TIME_ROLES);
+		if (name)
+			weir_json_string(&j, name);
+	}
 	weir_json_array_end(&j);
 	weir_json_put_string(&j, "rows", rows ? rows : "");
 	weir_json_key(&j, "summary");

@@ -25,12 +25,18 @@ const char *weir_experiment_text(struct weir_experiment_reader *r, const struct 
 void weir_experiment_count(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 min, u64 max,
 			   u64 *value);
 bool weir_experiment_number(struct weir_experiment_reader *r, const struct weir_yaml *node, double *value);
+/* "50 ms" */
+bool weir_experiment_time(struct weir_experiment_reader *r, const struct weir_yaml *node, u64 *ns);
 /* [low, high], low <= high. */
 bool weir_experiment_band(struct weir_experiment_reader *r, const struct weir_yaml *node, double band[2]);
 /* A number as people write it, no hexadecimal, no inf or nan. */
 bool weir_experiment_parse_number(const char *text, double *value);
 /* A map of dotted keys and plain values as KEY=VALUE texts. */
 const char **weir_experiment_sets(struct weir_experiment_reader *r, const struct weir_yaml *map, u32 *n);
+
+/* experiment_time_read.c: what the claim's metric, which is read already, makes of its samples. */
+void weir_experiment_read_time(struct weir_experiment_reader *r, const struct weir_yaml *map,
+			       struct weir_claim *c);
 
 /* Axes and one value each; `quick`: what is named is run with --quick too. */
 void weir_experiment_read_at(struct weir_experiment_reader *r, const struct weir_yaml *map, bool quick,

@@ -63,8 +63,22 @@ static bool is_named(const struct weir_experiment_engine *g, const struct weir_o
 	return weir_experiment_takes(g->e, o, choice);
 }
 
+static void complain_of_none(struct weir_experiment_engine *g, const struct weir_claim *c,
+			     const struct weir_watched *watched)
+{
+	char error[WEIR_QUERY_ERROR_BYTES];
+
+	for (u32 k = 0; k < WEIR_TIME_ROLES; k++) {
+		const char *name = weir_watched_name(watched, k);
+		if (!name || watched->rows[k])
+			continue;
+		snprintf(error, sizeof error, "no series `%.200s` in the run", name);
+		weir_experiment_complain(g, c, error);
+	}
+}
+
 static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operand, u32 run,
-			 const json_t *document, const struct weir_watched *watched)
+			 const json_t *document, struct weir_watched *watched)
 {
 	const struct weir_claim *c = &g->e->claims[claim];
 	const struct weir_operand *o = &c->operand[operand];
@@ -79,10 +93,9 @@ static void take_operand(struct weir_experiment_engine *g, u32 claim, u32 operan
 	case WEIR_OPERAND_MODEL: /* weir_experiment_ask_model */
 		return;
 	case WEIR_OPERAND_SERIES:
-		*to = weir_watched_value(watched);
-		snprintf(error, sizeof error, "no series `%.200s` in the run", o->name);
-		if (watched->rows == 0 && named)
-			weir_experiment_complain(g, c, error);
+		*to = weir_time_value(&watched->sum);
+		if (named)
+			complain_of_none(g, c, watched);
 		return;
 	default:
 		if ((o->pattern ? over_flows(document, o->name, c->over_flows, to, error)
@@ -113,10 +126,10 @@ void weir_experiment_reset_watched(struct weir_experiment_engine *g)
 		for (u32 o = 0; o < (c->op ? 2 : 1); o++) {
 			if (c->operand[o].kind != WEIR_OPERAND_SERIES)
 				continue;
-			g->watched[g->n_watched++] = (struct weir_watched){.name = c->operand[o].name,
-									   .from_ns = c->from_ns,
-									   .to_ns = c->to_ns,
-									   .over_time = c->over_time};
+			struct weir_watched *x = &g->watched[g->n_watched++];
+			weir_watched_reset(x);
+			x->name = c->operand[o].name;
+			x->sum.rule = &c->time;
 		}
 	}
 }
@@ -356,6 +369,8 @@ static void free_all(struct weir_experiment_engine *g)
 	weir_traces_free(&g->traces);
 	weir_workers_free(&g->workers);
 	free(g->numbers);
+	for (u32 i = 0; g->watched && i < g->n_watched; i++)
+		weir_watched_reset(&g->watched[i]);
 	free(g->watched);
 	free(g->cost);
 }

@@ -2,34 +2,15 @@
 #include "run/experiment_series.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-/* One time's sum over the flows goes into the window's figures. */
-static void settle(struct weir_watched *x)
+const char *weir_watched_name(const struct weir_watched *x, enum weir_time_role role)
 {
-	if (!x->pending)
-		return;
-	x->pending = false;
-	if (x->time_s < (double)x->from_ns / 1e9 || x->time_s >= (double)x->to_ns / 1e9)
-		return;
-	double value = x->sum, off = value - x->mean;
-	x->min = x->n == 0 || value < x->min ? value : x->min;
-	x->max = x->n == 0 || value > x->max ? value : x->max;
-	x->n++;
-	x->total += value;
-	x->mean += off / (double)x->n;
-	x->squares += off * (value - x->mean);
-}
+	const struct weir_time_rule *rule = x->sum.rule;
 
-static void take(struct weir_watched *x, double time_s, double value)
-{
-	x->rows++;
-	if (x->pending && x->time_s != time_s)
-		settle(x);
-	x->sum = x->pending ? x->sum + value : value;
-	x->time_s = time_s;
-	x->pending = true;
+	if (role == WEIR_TIME_OWN)
+		return x->name;
+	return !rule ? NULL : role == WEIR_TIME_WHILE ? rule->while_series : rule->beside_series;
 }
 
 bool weir_watch_matches(const char *name, const char *flow_signal)
@@ -49,12 +30,15 @@ static bool take_all(struct weir_watched *watched, u32 n, const char *flow_signa
 {
 	bool taken = false;
 
-	for (u32 i = 0; i < n; i++) {
-		if (!weir_watch_matches(watched[i].name, flow_signal))
-			continue;
-		take(&watched[i], time_s, value);
-		taken = true;
-	}
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < WEIR_TIME_ROLES; k++) {
+			const char *name = weir_watched_name(&watched[i], k);
+			if (!name || !weir_watch_matches(name, flow_signal))
+				continue;
+			watched[i].rows[k]++;
+			weir_time_take(&watched[i].sum, k, time_s, value);
+			taken = true;
+		}
 	return taken;
 }
 
@@ -86,13 +70,13 @@ void weir_watch_again(struct weir_watched *watched, u32 n, const char *rows)
 		take_all(watched, n, name, strtod(line, NULL), strtod(value, NULL));
 	}
 	for (u32 i = 0; i < n; i++)
-		settle(&watched[i]);
+		weir_time_end(&watched[i].sum);
 }
 
 void weir_watched_reset(struct weir_watched *x)
 {
-	*x = (struct weir_watched){
-	    .name = x->name, .from_ns = x->from_ns, .to_ns = x->to_ns, .over_time = x->over_time};
+	memset(x->rows, 0, sizeof x->rows);
+	weir_time_reset(&x->sum);
 }
 
 static ssize_t on_write(void *cookie, const char *bytes, size_t n)
@@ -135,24 +119,8 @@ int weir_watch_end(struct weir_watch *w)
 		rc = -1;
 	free(w->series);
 	for (u32 i = 0; i < w->n; i++)
-		settle(&w->watched[i]);
+		weir_time_end(&w->watched[i].sum);
 	w->file = NULL;
 	w->series = NULL;
 	return rc;
-}
-
-double weir_watched_value(const struct weir_watched *x)
-{
-	if (x->n == 0)
-		return NAN;
-	switch (x->over_time) {
-	case WEIR_REDUCE_MIN:
-		return x->min;
-	case WEIR_REDUCE_MAX:
-		return x->max;
-	case WEIR_REDUCE_VARIATION:
-		return x->mean == 0 ? (double)NAN : sqrt(x->squares / (double)x->n) / x->mean;
-	default:
-		return x->total / (double)x->n;
-	}
 }

@@ -7,17 +7,14 @@
 
 #include "record/series.h"
 #include "run/experiment.h"
+#include "run/experiment_time.h"
 
-/* One operand's window. */
+/* One operand, and what its claim takes beside it. Names are FLOW.SIGNAL; PART*.SIGNAL: the sum over the
+ * flows whose names begin with PART. */
 struct weir_watched {
-	const char *name; /* FLOW.SIGNAL; PART*.SIGNAL: the sum over the flows whose names begin with PART */
-	u64 from_ns, to_ns;
-	enum weir_reduce over_time;
-	u64 rows;			       /* of this name, in the window or not */
-	u64 n;				       /* times in the window */
-	double total, mean, squares, min, max; /* squares: of the differences from the mean */
-	bool pending; /* the rows so far of the newest time, which are not yet in there */
-	double time_s, sum;
+	const char *name;
+	u64 rows[WEIR_TIME_ROLES]; /* of each name, whether they counted or not */
+	struct weir_time_sum sum;  /* its rule has the other names */
 };
 
 struct weir_watch {
@@ -36,10 +33,10 @@ int weir_watch_begin(struct weir_watch *w, struct weir_watched *watched, u32 n, 
 int weir_watch_end(struct weir_watch *w);
 /* Feeds the watched once more with what `rows` got. */
 void weir_watch_again(struct weir_watched *watched, u32 n, const char *rows);
-/* As if nothing had been seen. */
+/* As if nothing had been seen; frees what was held. */
 void weir_watched_reset(struct weir_watched *x);
-/* NaN where no sample lay in the window. After weir_watch_end. */
-double weir_watched_value(const struct weir_watched *x);
+/* The name in that role; NULL: nothing is taken in it. */
+const char *weir_watched_name(const struct weir_watched *x, enum weir_time_role role);
 /* Whether a row of series.csv under FLOW.SIGNAL is one of those that `name` means. */
 bool weir_watch_matches(const char *name, const char *flow_signal);
 
