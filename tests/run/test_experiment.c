@@ -109,6 +109,28 @@ static void other_mistakes(void **state)
 	     "the window ends before it begins"},
 	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], window: [2, 3 s]"),
 	     "2 has no unit"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], window: [[1 s, 2 s], [2 s, 1 s]]"),
+	     "the window ends before it begins"},
+	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], while: {series: a.b, above: 1}"),
+	     "`while` needs a metric series.FLOW.SIGNAL"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], while: {series: a.b}"),
+	     "`above` or `below` is missing"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], while: {series: ab, above: 1}"),
+	     "a series is named FLOW.SIGNAL"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], compare: {series: a.b, as: sum}"),
+	     "error, ratio or agreement is expected"},
+	    {SCENARIO "claims:\n" CLAIM(
+		 "metric: series.a.b, band: [0, 1], compare: {series: a.b, as: error, lag: 1 s}"),
+	     "at most `mean_over` is expected"},
+	    {SCENARIO "claims:\n" CLAIM(
+		 "metric: series.a.b, band: [0, 1], compare: {series: a.b, as: agreement, above: 1}"),
+	     "`above` and `own_above` belong to an agreement, both"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], time: p101"),
+	     "mean, min, max, variation, fraction or a quantile such as p95 is expected"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], time: p95, above: 1"),
+	     "`above` needs `time: fraction`"},
+	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], time: fraction"),
+	     "`above` or `below` is missing"},
 	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], seeds: mode"),
 	     "mean, min, max or median is expected"},
 	    {SCENARIO "claims:\n" CLAIM("metric: a.b, band: [0, 1], flows: sum"),
@@ -301,7 +323,15 @@ static void numbers_over_several_flows(void **state)
 	    "series.new.*.throughput_bps, band: [0, 0]}\n"
 	    "  - {id: calm, text: t, unit: u, where: w, metric: series.link:link.throughput_bps, band: [0, "
 	    ".01],\n"
-	    "     window: [1 s, 2 s], time: variation}\n",
+	    "     window: [1 s, 2 s], time: variation}\n"
+	    "  - {id: windows, text: t, unit: u, where: w, metric: series.link:link.throughput_bps, band: "
+	    "[11.7e6, 12.1e6],\n"
+	    "     window: [[500 ms, 1 s], [1.5 s, 2 s]], time: p10}\n"
+	    "  - {id: shares, text: t, unit: u, where: w, metric: series.*.throughput_bps, band: [0, .01],\n"
+	    "     window: [1 s, 2 s], time: p95,\n"
+	    "     compare: {series: 'link:link.throughput_bps', as: error, mean_over: 500 ms}}\n"
+	    "  - {id: while, text: t, unit: u, where: w, metric: series.old-1.throughput_bps, band: [1, 1],\n"
+	    "     time: fraction, above: 3e6, while: {series: old-1.throughput_bps, above: 3e6}}\n",
 	    false, &e, &r);
 	for (u32 i = 0; i < e.n_claims; i++)
 		if (r.claim[i].verdict != WEIR_VERDICT_HOLDS)
