@@ -5,6 +5,8 @@
 #define WINDOW_NS (5 * WEIR_NS_PER_S)
 #define SAMPLE_NS (10 * WEIR_NS_PER_MS)
 #define ONE 1000000ULL /* ratios and frequencies are in millionths */
+/* Of the average that a share is judged by: a wave is not one of it, and a collapse is seen at once. */
+#define SHARE_S .2
 
 static const struct weir_param nimbus_param_table[] = {
     {"delay_mode", "basic-delay|copa|vegas", NIMBUS_BASIC_DELAY, 0, NIMBUS_VEGAS,
@@ -163,7 +165,7 @@ static void take_rates(struct nimbus *s, const struct nimbus_params *p, const st
 {
 	double base_Bps = weir_cross_rate((double)r->base_Bps), window_s = (double)p->window_ns * 1e-9;
 	s->base_Bps = base_Bps > 0 ? base_Bps : s->seen.send_Bps;
-	double share = s->share_Bps > 0 ? weight(dt_s, 1) : 1;
+	double share = s->share_Bps > 0 ? weight(dt_s, SHARE_S) : 1;
 	s->share_Bps += share * (s->base_Bps - s->share_Bps);
 	weir_nimbus_past_add(&s->past, r->now_ns, p->sample_ns, s->base_Bps, s->seen.receive_Bps);
 	double fades = 1 - weight(dt_s, window_s);

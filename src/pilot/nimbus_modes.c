@@ -3,7 +3,10 @@
 
 /* What a flow without any knowledge of its path may send in a round trip (RFC 6928). */
 #define INITIAL_PACKETS 10
-#define LEAST_PACKETS 2
+/* A rate below is one at which nothing is learnt any more, and whose packets come too late for what follows.
+ */
+#define LEAST_PACKETS 4
+#define MSS_MAX_BYTES 65536
 /* As the controllers of cc/ have it: after so long a silence what was known about the path is old. */
 #define RESTART_NS WEIR_NS_PER_S
 /* No estimate asks for more than this many times the link's rate, and no seed for more than this many
@@ -24,7 +27,7 @@ double weir_nimbus_basic_delay_Bps(const struct nimbus_params *p, double mu_Bps,
 
 static double packets_a_round_Bps(const struct weir_report *r, double packets)
 {
-	double mss = r->mss_bytes ? (double)r->mss_bytes : 1448;
+	double mss = r->mss_bytes ? nimbus_between(1, r->mss_bytes, MSS_MAX_BYTES) : 1448;
 	double srtt_s = r->srtt_ns ? nimbus_between(1e-6, (double)r->srtt_ns * 1e-9, RTT_MAX_S) : .1;
 	return packets * mss / srtt_s;
 }
@@ -62,7 +65,8 @@ static void enter_delay(struct nimbus *s, const struct nimbus_params *p, const s
 {
 	if (p->delay_mode != NIMBUS_BASIC_DELAY) {
 		io->inner = NIMBUS_INNER_DELAY;
-		io->seed_cwnd_bytes = r->cwnd_bytes ? r->cwnd_bytes : 1;
+		u64 window_bytes = nimbus_whole_Bps((double)r->cwnd_bytes);
+		io->seed_cwnd_bytes = window_bytes ? window_bytes : 1;
 		io->seeds++;
 		return;
 	}
@@ -183,7 +187,9 @@ void weir_nimbus_drive(struct nimbus *s, const struct nimbus_params *p, const st
 		u64 rate_Bps = nimbus_whole_Bps(s->rate_Bps);
 		io->rate_Bps = rate_Bps ? rate_Bps : 1;
 	}
-	io->floor_Bps = nimbus_whole_Bps(nimbus_ratio(p->rate_floor) * s->mu_Bps);
+	double floor_Bps = nimbus_ratio(p->rate_floor) * s->mu_Bps,
+	       least = packets_a_round_Bps(r, LEAST_PACKETS);
+	io->floor_Bps = nimbus_whole_Bps(floor_Bps > least ? floor_Bps : least);
 	io->low_pass_ns = s->role == NIMBUS_WATCHER ? p->low_pass_ns : 0;
 	wave(s, p, io);
 }

@@ -52,7 +52,7 @@ struct nimbus {
 	double wave_hz, wave_Bps;	/* what we ask for; 0: none */
 	double rtt_s, min_rtt_s;	/* x and x_min of eq. 4; 0: not known yet */
 	double average_rtt_s;		/* over about the last quarter of a window */
-	double share_Bps;		/* base rate over about a second */
+	double share_Bps;		/* base rate over about a period of the wave */
 	double lost_bytes, acked_bytes; /* sums that fade with the window */
 	double rate_Bps;		/* of basic-delay */
 	double drain_s;			/* gentle_drain: what the target still is above delay_target */

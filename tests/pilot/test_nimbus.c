@@ -55,11 +55,11 @@ static void delay_mode_is_equation_4(void **unused)
 	r.sample_bytes = 0;
 	give(&r);
 	assert_int_equal(sp.rate_Bps, before_Bps);
-	/* bounds: two packets a round trip, twice the link */
+	/* bounds: four packets a round trip, twice the link */
 	r = report_of(1e5, 20e6);
 	r.rtt_sum_ns = 10 * 500 * MS;
 	give(&r);
-	assert_true(near((double)sp.rate_Bps, 2 * 1448 / .06, 1e-4));
+	assert_true(near((double)sp.rate_Bps, 4 * 1448 / .06, 1e-4));
 	r = report_of(40e6, 0);
 	give(&r);
 	assert_true((double)sp.rate_Bps <= 2 * MU);
@@ -259,7 +259,7 @@ static void a_path_that_is_gone(void **unused)
 		if (i == 0)
 			assert_true(near((double)sp.rate_Bps, (double)before_Bps / 2, 1e-3));
 	}
-	assert_true(near((double)sp.rate_Bps, 2 * 1448 / .06, 1e-3));
+	assert_true(near((double)sp.rate_Bps, 4 * 1448 / .06, 1e-3));
 	/* after a silence: what an unknown path gets, and one report later eq. 4 again */
 	struct weir_report r = report_of(1e5, 0);
 	give(&r);
