@@ -75,7 +75,7 @@ static bool combine(const struct weir_time_rule *r, const struct weir_time_stret
 		return false;
 	if (r->beside == WEIR_BESIDE_NOTHING)
 		return true;
-	double b = mean[WEIR_TIME_BESIDE];
+	double b = mean[WEIR_TIME_BESIDE] * (r->factor > 0 ? r->factor : 1);
 	if (!x->n[WEIR_TIME_BESIDE])
 		return false;
 	if (r->beside == WEIR_BESIDE_ERROR)

@@ -46,6 +46,7 @@ struct weir_time_rule {
 	enum weir_beside beside;
 	const char *beside_series;
 	double own_above, beside_above;
+	double factor;	  /* of B; 0: 1 */
 	u64 mean_over_ns; /* 0: the samples as they are */
 	u64 lag_ns;	  /* B counts so much later, by less than a stretch */
 };

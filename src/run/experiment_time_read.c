@@ -108,7 +108,8 @@ static void read_length(struct weir_experiment_reader *r, const struct weir_yaml
 static void read_compare(struct weir_experiment_reader *r, const struct weir_yaml *map,
 			 struct weir_time_rule *t)
 {
-	static const char *const keys[] = {"series", "as", "mean_over", "lag", "above", "own_above", NULL};
+	static const char *const keys[] = {"series", "as",	  "mean_over", "lag",
+					   "above",  "own_above", "factor",    NULL};
 	static const char *const words[] = {"", "error", "ratio", "agreement"};
 
 	if (!weir_experiment_is_map(r, map))
@@ -123,6 +124,8 @@ static void read_compare(struct weir_experiment_reader *r, const struct weir_yam
 		weir_experiment_say(r, weir_yaml_find(map, "as")->at,
 				    "error, ratio or agreement is expected");
 	read_length(r, map, t);
+	if (read_bound(r, map, "factor", &t->factor) && !(t->factor > 0))
+		weir_experiment_say(r, weir_yaml_find(map, "factor")->at, "a number above 0 is expected");
 	bool above = read_bound(r, map, "above", &t->beside_above);
 	bool own = read_bound(r, map, "own_above", &t->own_above);
 	if ((t->beside == WEIR_BESIDE_AGREEMENT) != (above && own) || above != own)

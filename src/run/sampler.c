@@ -55,6 +55,8 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 	memset(s, 0, sizeof *s);
 	s->b = b;
 	s->series = series;
+	for (u32 i = 0; i < b->n_entries; i++)
+		s->piloted = s->piloted || b->entry[i].ops.pilot;
 	choose_periods(s);
 	s->link = calloc(b->scenario->n_hops + 1u, sizeof *s->link);
 	s->signal_name = calloc(b->n_entries + 1u, sizeof *s->signal_name);
@@ -184,6 +186,14 @@ static void put_video(struct weir_sampler *s, const struct weir_build_entry *e, 
 	weir_series_fixed(s->series, "video_rebuffer_s", v.totals.rebuffer_ns, 9);
 }
 
+/* Lost packets are taken to be as large as the others of the interval. */
+void weir_sampler_put_accepted(struct weir_sampler *s, u64 sent, u64 sent_bytes, u64 lost, u64 ns)
+{
+	u64 bytes = sent ? weir_muldiv(sent_bytes, weir_sub(sent, lost), sent) : 0;
+	if (s->piloted)
+		weir_series_fixed(s->series, "accepted_bps", weir_sampler_bps(bytes, ns), 0);
+}
+
 static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow, u64 now_ns)
 {
 	struct weir_sampled_flow *f = &s->flow[weir_build_hist(e, flow)];
@@ -214,6 +224,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 					  t.retransmitted_packets - f->retransmitted, 0);
 		}
 		weir_series_fixed(s->series, "lost", t.lost_packets - f->lost, 0);
+		weir_sampler_put_accepted(s, t.sent_packets - f->sent, t.sent_wire_bytes - f->sent_bytes,
+					  t.lost_packets - f->lost, ns);
 		put_video(s, e, flow);
 	}
 	if (e->ops.pilot)
@@ -225,6 +237,8 @@ static void look_at_flow(struct weir_sampler *s, const struct weir_build_entry *
 	f->received_bytes = t.received_wire_bytes;
 	f->retransmitted = t.retransmitted_packets;
 	f->lost = t.lost_packets;
+	f->sent = t.sent_packets;
+	f->sent_bytes = t.sent_wire_bytes;
 }
 
 void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h, const char *const name[3],

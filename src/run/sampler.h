@@ -20,7 +20,7 @@
 
 struct weir_sampled_flow {
 	/* totals at the last look */
-	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
+	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost, sent, sent_bytes;
 	struct weir_flow_tallies seen;
 	bool done;
 	/* means over the looks while it was active, after the warm-up */
@@ -32,7 +32,7 @@ struct weir_sampled_flow {
 };
 
 struct weir_sampled_group {
-	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost;
+	u64 seen_ns, delivered_bytes, received_bytes, retransmitted, lost, sent, sent_bytes;
 	struct weir_flow_tallies seen;
 	/* Of flows that arrive at random only those are looked at that may still move: in `live`, up to the
 	 * number of the first that has not begun; what the others had moved when they left is summed up. */
@@ -51,6 +51,7 @@ struct weir_sampled_link {
 struct weir_sampler {
 	const struct weir_build *b;
 	struct weir_series *series; /* NULL: means only */
+	bool piloted; /* a pilot drives some flow: what others offer is shown, which it asks for */
 	u64 flow_every, group_every, step;
 	struct weir_sampled_flow *flow; /* of each row of histograms; used where the entry is not grouped */
 	struct weir_sampled_group *group;
@@ -89,6 +90,9 @@ void weir_sampler_flow_pilot(struct weir_sampler *s, const struct weir_build_ent
 void weir_sampler_group(struct weir_sampler *s, const struct weir_build_entry *e, u64 now_ns);
 /* Mean of the samples since the last look, in ms, of the histograms in this row. */
 void weir_sampler_put_tallies(struct weir_sampler *s, u32 hist, struct weir_flow_tallies *seen);
+
+/* What was put on the path and not dropped by it. */
+void weir_sampler_put_accepted(struct weir_sampler *s, u64 sent, u64 sent_bytes, u64 lost, u64 ns);
 
 static inline u64 weir_sampler_bps(u64 bytes, u64 ns)
 {

@@ -6,7 +6,7 @@
 
 /* Sums over the active flows of an entry, and how they are spread. */
 struct group_sum {
-	u64 active, delivered, received, retransmitted, lost, cwnd, inflight;
+	u64 active, delivered, received, retransmitted, lost, sent, sent_bytes, cwnd, inflight;
 	/* of flows that arrive at random: those long enough to be elastic, and what arrived of them and of
 	 * all */
 	u64 elastic, elastic_news, news;
@@ -18,6 +18,8 @@ static void add_totals(struct weir_flow_totals *sum, const struct weir_flow_tota
 	sum->received_wire_bytes += t->received_wire_bytes;
 	sum->retransmitted_packets += t->retransmitted_packets;
 	sum->lost_packets += t->lost_packets;
+	sum->sent_packets += t->sent_packets;
+	sum->sent_wire_bytes += t->sent_wire_bytes;
 }
 
 static void add_active(struct weir_sampler *s, const struct weir_build_entry *e, u32 flow,
@@ -86,6 +88,8 @@ static void sum_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 	sum->received = all.received_wire_bytes;
 	sum->retransmitted = all.retransmitted_packets;
 	sum->lost = all.lost_packets;
+	sum->sent = all.sent_packets;
+	sum->sent_bytes = all.sent_wire_bytes;
 }
 
 static void put_elastic(struct weir_series *out, const struct group_sum *sum)
@@ -121,6 +125,8 @@ static void put_group(struct weir_sampler *s, const struct weir_build_entry *e, 
 		weir_series_fixed(out, "retransmitted", sum->retransmitted - g->retransmitted, 0);
 	}
 	weir_series_fixed(out, "lost", sum->lost - g->lost, 0);
+	weir_sampler_put_accepted(s, sum->sent - g->sent, sum->sent_bytes - g->sent_bytes,
+				  sum->lost - g->lost, ns);
 	if (e->arrivals)
 		put_elastic(out, sum);
 }
@@ -141,4 +147,6 @@ void weir_sampler_group(struct weir_sampler *s, const struct weir_build_entry *e
 	g->received_bytes = sum.received;
 	g->retransmitted = sum.retransmitted;
 	g->lost = sum.lost;
+	g->sent = sum.sent;
+	g->sent_bytes = sum.sent_bytes;
 }
