@@ -17,6 +17,8 @@
  *   constant       value       reason
  *   cap            200 %       where the setpoint says nothing; a pulse of a quarter fits in
  *   least cap      4 MSS       a rate below that would stop at each lost ACK
+ *   least rate     1 MSS / s   the pacer waits out what a segment takes at the rate it left with
+ *   trough         1/8         of the rate is left where the wave is too high for it; for the same reason
  *   step           period/40   of a wave where no ACK comes: 5 ms of 200, as the paper's datapath */
 #ifndef WEIR_CC_GOVERNOR_H
 #define WEIR_CC_GOVERNOR_H
@@ -29,6 +31,7 @@
 #define WEIR_GOVERNOR_CAP_PERCENT 200
 #define WEIR_GOVERNOR_CAP_LEAST_PACKETS 4
 #define WEIR_GOVERNOR_STEPS 40
+#define WEIR_GOVERNOR_TROUGH 8
 
 /* One event to a controller, for hosts' `tell`. */
 WEIR_CORE void weir_governor_deliver(const struct weir_cc_ops *ops, void *state, const void *params,
@@ -206,12 +209,13 @@ WEIR_CORE void weir_governor_say(struct weir_governor *g, const struct weir_view
 	if (!rate_Bps)
 		return;
 	g->has_paced = 1;
-	o->pacing_Bps = weir_max(rate_Bps, sp->floor_Bps);
+	o->pacing_Bps = weir_max(weir_max(rate_Bps, sp->floor_Bps), weir_window_mss(v));
 	if (!sp->wave_period_ns)
 		return;
 	u64 wake_ns = weir_add(v->now_ns, weir_max(sp->wave_period_ns / WEIR_GOVERNOR_STEPS, WEIR_NS_PER_US));
-	o->pacing_Bps =
-	    weir_wave_over_Bps(rate_Bps, sp->wave_amplitude_Bps, g->phase, weir_max(sp->floor_Bps, 1));
+	u64 least_Bps = weir_max(o->pacing_Bps / WEIR_GOVERNOR_TROUGH, sp->floor_Bps);
+	o->pacing_Bps = weir_wave_over_Bps(rate_Bps, sp->wave_amplitude_Bps, g->phase,
+					   weir_max(least_Bps, weir_window_mss(v)));
 	o->wake_ns = o->wake_ns ? weir_min(o->wake_ns, wake_ns) : wake_ns;
 }
 
