@@ -16,14 +16,19 @@ assert names and len(set(names)) == len(names), names
 if kind == "controllers":
     assert {"reno", "cubic", "vegas", "agile-sd", "scalable", "highspeed", "htcp", "bic", "illinois", "yeah",
             "compound", "africa", "fusion", "copa", "bbr"} <= set(names)
-    assert all(c["kernel"] == (c["kind"] == "cc") for c in d[kind]), names
+    assert all(c["kernel"] == (c["kind"] == "cc") for c in d[kind] if c["kind"] != "pilot"), names
     assert {"acp-plus", "acp", "lazy", "fixed"} <= {c["name"] for c in d[kind] if c["kind"] == "age"}, names
+    pilots = {c["name"]: c for c in d[kind] if c["kind"] == "pilot"}
+    assert {"nimbus", "vivace"} <= set(pilots), names
+    assert {"name": "mode", "unit": "delay|competitive"} in pilots["nimbus"]["signals"], pilots
+    modes = [p for p in pilots["nimbus"]["params"] if p["name"] == "delay_mode"][0]
+    assert modes["unit"] == "basic-delay|copa|vegas" and modes["default"] == 0 and modes["max"] == 2, modes
     says = {c["name"]: c["source"] + str(c["params"]) for c in d[kind]}
     unverified = {name for name in says if "unverified" in says[name]}
     assert unverified == {"scalable", "htcp", "bic", "compound", "africa", "fusion"}, unverified
     for c in d[kind]:
         assert list(c) == ["name", "kind", "kernel", "about", "source", "params", "signals"], c
-        assert c["kind"] in ("cc", "age") and isinstance(c["kernel"], bool) and c["about"] and c["source"]
+        assert c["kind"] in ("cc", "age", "pilot") and isinstance(c["kernel"], bool) and c["about"] and c["source"]
         for p in c["params"]:
             assert list(p) == ["name", "unit", "default", "min", "max", "help"], p
             assert p["min"] <= p["default"] <= p["max"], p
