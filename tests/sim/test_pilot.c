@@ -57,7 +57,8 @@ static void plain_on_report(void *state, const void *p, const struct weir_report
 	(void)io;
 	s->reports++;
 	s->missed += r->number != s->reports;
-	s->longest_ns = s->reports > 1 ? weir_max(s->longest_ns, r->interval_ns) : 0;
+	if (s->reports > 10) /* at first there is nothing to tell for a round trip */
+		s->longest_ns = weir_max(s->longest_ns, r->interval_ns);
 	s->acked_bytes += r->acked_bytes;
 	s->delivered_bytes = r->delivered_bytes;
 }
