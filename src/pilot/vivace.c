@@ -31,6 +31,8 @@ static const struct weir_param vivace_param_table[] = {
     {"step", "Bps", 0, 0, ONE *ONE, "theta0: for a gradient of 1; 0: 25 kB/s (kernel), 125 kB/s (paper)"},
     {"latency_filter", "ratio", 0, 0, ONE, "smaller dRTT/dT do not count; 0: .03 (kernel), .01 (paper)"},
     {"noise_filter", "flag", 1, 0, 1, "nor do those within what RTTs differ by in an eighth of an interval"},
+    {"old_rate", "flag", 0, 0, 1,
+     "the published kernel variant's slip: what follows probing is sent at the old rate, then a step up"},
     {"bound", "ratio", 0, 0, ONE,
      "omega0: a step is at most this part of the rate; 0: .1 (kernel), .05 (paper)"},
     {"bound_step", "ratio", 0, 0, ONE, "delta: and so much more after it was; 0: .07 (kernel), .1 (paper)"},
@@ -71,8 +73,8 @@ static void take_rules(struct vivace_rules *v, const struct vivace_params *p)
 	*v = (struct vivace_rules){
 	    .kernel = kernel,
 	    .exponent = ratio(p->exponent, kernel ? 1 : .9),
-	    .latency = ratio(p->latency_coefficient, 0),
-	    .loss = ratio(p->loss_coefficient, kernel ? 11 : 11.35),
+	    .rtt_weight = ratio(p->latency_coefficient, 0),
+	    .loss_weight = ratio(p->loss_coefficient, kernel ? 11 : 11.35),
 	    .epsilon = ratio(p->epsilon, .05),
 	    .theta = p->step  ? (double)p->step / VIVACE_Bps_PER_MBPS
 		     : kernel ? .2
@@ -85,6 +87,7 @@ static void take_rules(struct vivace_rules *v, const struct vivace_params *p)
 		       : kernel		   ? 50
 					   : 5,
 	    .noise_filter = p->noise_filter != 0,
+	    .old_rate = kernel && p->old_rate,
 	};
 }
 

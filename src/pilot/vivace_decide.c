@@ -82,6 +82,19 @@ static void decide_starting(struct vivace *s, const struct vivace_params *p, con
 	probe_around(s, p, r, s->from_Bps);
 }
 
+/* The published variant's slip (issue 5 of its repository): the better probe's rate is taken, but its
+ * interval is sent at the old one. Measured against itself it has no gradient, and the least step up follows.
+ */
+static void take_old_rate(struct vivace *s, const struct vivace_params *p, const struct weir_report *r,
+			  double better_Bps)
+{
+	double old_Bps = s->rate_Bps;
+	s->state = VIVACE_MOVING;
+	s->rate_Bps = better_Bps;
+	s->gait.way = 1;
+	begin(s, p, r, &old_Bps, 1);
+}
+
 /* Both pairs must say the same. The first step goes from the better probe (kernel) or from the rate between
  * them (paper), along the mean of both gradients, and is measured against there. */
 static void decide_probing(struct vivace *s, const struct vivace_params *p, const struct weir_report *r)
@@ -101,6 +114,10 @@ static void decide_probing(struct vivace *s, const struct vivace_params *p, cons
 	}
 	s->from_Bps = better_Bps;
 	s->from_utility = better_utility;
+	if (s->rules.old_rate) {
+		take_old_rate(s, p, r, better_Bps);
+		return;
+	}
 	double base_Bps = s->rules.kernel ? better_Bps : s->rate_Bps;
 	double step_Bps = vivace_step_Bps(&s->rules, &s->gait, base_Bps, s->gradient);
 	try_rate(s, p, r, VIVACE_MOVING, base_Bps + step_Bps);

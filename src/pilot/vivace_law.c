@@ -30,7 +30,7 @@ double vivace_utility(const struct vivace_rules *v, double rate_Bps, double rtt_
 {
 	double x = rate_Bps / VIVACE_Bps_PER_MBPS;
 	double gain = v->exponent == 1 ? x : weir_pow(x, v->exponent);
-	return gain - v->latency * x * rtt_gradient - v->loss * x * loss;
+	return gain - v->rtt_weight * x * rtt_gradient - v->loss_weight * x * loss;
 }
 
 /* The interval's slope must be more than what RTTs differ by anyway within a report, an eighth of it: noise

@@ -30,13 +30,13 @@
 
 struct vivace_rules {
 	bool kernel;
-	double exponent, latency, loss; /* t, b, c */
-	double epsilon;			/* a probe's distance from the rate, a part of it */
-	double theta;			/* Mbit/s for a gradient of 1 */
-	double filter;			/* smaller dRTT/dT do not count */
+	double exponent, rtt_weight, loss_weight; /* t, b, c */
+	double epsilon;				  /* a probe's distance from the rate, a part of it */
+	double theta;				  /* Mbit/s for a gradient of 1 */
+	double filter;				  /* smaller dRTT/dT do not count */
 	double bound, bound_more;
 	double start_gain, packets;
-	bool noise_filter;
+	bool noise_filter, old_rate;
 };
 
 /* What is kept between steps. Zeroed: nothing yet. */
