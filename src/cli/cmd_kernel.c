@@ -3,6 +3,7 @@
 #include "kern/registered.h"
 #include "kernel.h"
 #include "kernel_recorder.h"
+#include "pilot/table.h"
 #include "record/json.h"
 
 #include <errno.h>
@@ -36,7 +37,14 @@ static int load_choice(const struct weir_invocation *call, const struct weir_ker
 static int load(struct weir_invocation *call)
 {
 	struct weir_kernel_choice choice;
-	int code = weir_kernel_choose(call, &choice);
+	int code;
+	if (weir_pilot_find(call->operands[0]))
+		return weir_usage_error(
+		    call,
+		    "%s is a pilot: it thinks in a process, so that only `weir kernel run %s "
+		    "-- COMMAND` can have it",
+		    call->operands[0], call->operands[0]);
+	code = weir_kernel_choose(call, &choice);
 	if (!code)
 		code = load_choice(call, &choice);
 	weir_kernel_choice_free(&choice);

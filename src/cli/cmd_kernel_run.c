@@ -20,6 +20,7 @@ struct kernel_run {
 	struct weir_link_wait wait;
 	struct weir_link_child child;
 	struct weir_kernel_recorder recorder;
+	struct weir_pilots *pilots; /* NULL: it is a controller */
 	bool registered;
 };
 
@@ -38,6 +39,9 @@ static int put_in_kernel(struct kernel_run *r)
 	if (code)
 		return weir_error(r->call, (enum weir_exit)code, "%s", why);
 	r->registered = true;
+	if (r->choice.pilot && !(r->pilots = weir_pilots_start(&r->kern, r->choice.pilot, r->choice.params,
+							       (u64)getpid() << 32, why)))
+		return own_failure(r, why);
 	return weir_kern_register(&r->kern, why) ? own_failure(r, why) : 0;
 }
 
@@ -99,11 +103,32 @@ static int steer(struct kernel_run *r)
 	return own_failure(r, why);
 }
 
+/* What the pilots could not do. */
+static void account_pilots(const struct kernel_run *r)
+{
+	struct weir_hosted_counts c;
+	if (!r->pilots)
+		return;
+	weir_pilots_counts(r->pilots, &c);
+	if (c.refused)
+		fprintf(stderr,
+			"%s: %llu connections found no room for a pilot and were left to Reno: %u at a time "
+			"have one\n",
+			r->kern.name, c.refused, WEIR_KERN_PILOTS_MAX);
+	if (c.lost_reports)
+		fprintf(stderr, "%s: %llu reports of %llu were lost on the way to the pilot\n", r->kern.name,
+			c.lost_reports, c.lost_reports + c.reports);
+	if (c.expired_reports)
+		fprintf(stderr, "%s: the pilot was late %llu times: Reno took over until it answered\n",
+			r->kern.name, c.expired_reports);
+}
+
 /* What its connections had. */
 static int account(const struct kernel_run *r)
 {
 	u64 steered = r->steer.counts->steered, missed = r->steer.counts->missed;
 	bool quiet = weir_option(r->call, "quiet");
+	account_pilots(r);
 	if (missed) {
 		weir_error(r->call, WEIR_EXIT_FAILED, "%llu of %llu connections did not get %s", missed,
 			   steered + missed, r->kern.name);
@@ -158,6 +183,7 @@ int weir_kernel_run(struct weir_invocation *call)
 	code = call->n_operands > 1 ? run_command(&r) : until_interrupted(&r);
 	weir_steer_close(&r.steer);
 	int unrecorded = weir_kernel_recorder_end(&r.recorder);
+	weir_pilots_stop(r.pilots);
 	if (unrecorded && !code)
 		code = WEIR_EXIT_LINK;
 	if (r.registered)

@@ -4,15 +4,17 @@
 #define WEIR_CLI_KERNEL_H
 
 #include "command.h"
-#include "kern/load.h"
+#include "kern/pilots.h"
 #include "run/plugin.h"
 #include "run/plugin_kernel.h"
 
 #define WEIR_KERNEL_PARAMS_MAX 64
 
-/* A controller of the command line, with its parameters. */
+/* A controller of the command line, or a pilot, with its parameters. */
 struct weir_kernel_choice {
 	struct weir_kern_object object;
+	const struct weir_pilot_ops *pilot; /* `object` is the governor for it then; else NULL */
+	struct weir_kern_governor governor;
 	u64 params[WEIR_KERNEL_PARAMS_MAX];
 	bool verbose;
 	/* where the operand is a header: what was made of it, and what `object` points to */

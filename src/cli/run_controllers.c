@@ -48,7 +48,7 @@ static int compile(const struct taking *t, const char *path, struct weir_plugin 
 		return code;
 	code = weir_plugin_kernel_open(path, &plugin->ops, compiled, &message);
 	print_message(message);
-	const struct weir_kern_object object = {&plugin->ops, compiled->data, compiled->bytes};
+	const struct weir_kern_object object = {&plugin->ops, compiled->data, compiled->bytes, NULL};
 	if (code == 0 && weir_registry_add_kernel(t->registry, &object) < 0)
 		code = WEIR_EXIT_FAILED;
 	return code;

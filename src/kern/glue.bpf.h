@@ -11,6 +11,14 @@
 #include "kern/act.bpf.h"
 #include "kern/call.h"
 
+/* How a controller is called, by a socket and by the replay program; the governor is in its own way. Further
+ * hooks of an object. */
+#ifndef WEIR_CALL
+#define WEIR_CALL_OF(k) weir_call((k)->ops, (k)->state, (k)->params, (k)->call)
+#define WEIR_CALL weir_call
+#define WEIR_TCP_OPS_MORE
+#endif
+
 /* ---- calls ---- */
 
 /* After the call, with the window as it is now: the ring's reader sees what came of it. */
@@ -41,7 +49,7 @@ WEIR_CORE void weir_record(struct weir_socket *k)
 WEIR_CORE void weir_tell(struct weir_socket *k, u32 event)
 {
 	k->call->event = event;
-	weir_call(k->ops, k->state, k->params, k->call);
+	WEIR_CALL_OF(k);
 	if (k->wake_ns && k->call->out.wake_ns)
 		*k->wake_ns = k->call->out.wake_ns;
 }
@@ -70,6 +78,9 @@ WEIR_CORE bool weir_find_state(struct weir_socket *k)
 	}
 	k->state = stored->state;
 	k->wake_ns = k->ops->on_tick ? &stored->wake_ns : 0;
+#ifdef WEIR_STORED_CALL
+	k->call = &stored->call;
+#endif
 	if (!stored->ready) { /* at the start, or when there was no memory then */
 		stored->ready = 1;
 		weir_look(k);
@@ -215,6 +226,16 @@ WEIR_CORE void weir_take_sample(struct weir_socket *k, const struct rate_sample 
 	v->flags = (u32)weir_forget(v->flags);
 }
 
+/* The kernel takes a sample that is shorter than the smallest RTT for compressed, and tells of none. */
+WEIR_CORE void weir_take_intervals(const struct weir_socket *k, struct weir_ack *a)
+{
+	const struct rate_sample *rs = k->sample;
+	bool any = rs->delivered > 0 && rs->interval_us > 0;
+	a->sample_bytes = weir_forget(any ? (u64)(u32)rs->delivered * k->mss_bytes : 0);
+	a->send_interval_ns = weir_forget(any ? rs->snd_interval_us * WEIR_NS_PER_US : 0);
+	a->ack_interval_ns = weir_forget(any ? rs->rcv_interval_us * WEIR_NS_PER_US : 0);
+}
+
 /* Losses and marks that this ACK brought. CWR alone says neither: it is an echoed mark, a packet that the own
  * device dropped, or a lost tail that the probe repaired. Only with a mark it is told as one. */
 WEIR_CORE void weir_tell_signals(struct weir_socket *k, u64 lost, u64 ce_bytes)
@@ -253,10 +274,12 @@ WEIR_CORE void weir_hook_ack(const struct weir_cc_ops *ops, const void *params, 
 		weir_tell_signals(&k, lost, ce_bytes);
 	if (packets) {
 		weir_take_sample(&k, rs);
-		call.out = (struct weir_out){0, 0, 0};
-		call.ack = (struct weir_ack){.acked_bytes = acked_bytes,
-					     .rtt_ns = weir_forget(weir_sample_rtt_ns(rs->rtt_us)),
-					     .ce_bytes = weir_forget(ce_bytes)};
+		k.call->out = (struct weir_out){0, 0, 0};
+		k.call->ack = (struct weir_ack){.acked_bytes = acked_bytes,
+						.rtt_ns = weir_forget(weir_sample_rtt_ns(rs->rtt_us)),
+						.ce_bytes = weir_forget(ce_bytes)};
+		if (ops->needs & WEIR_NEED_RATE)
+			weir_take_intervals(&k, &k.call->ack);
 		weir_tell(&k, WEIR_KERN_ACK);
 		weir_record(&k);
 		weir_obey(&k);
@@ -265,7 +288,7 @@ WEIR_CORE void weir_hook_ack(const struct weir_cc_ops *ops, const void *params, 
 	if (weir_in_episode(&k))
 		weir_reduce(&k, packets, !rs->losses);
 	weir_default_rate(&k);
-	if (!weir_in_episode(&k) && call.view.flags & WEIR_ROUND_START)
+	if (!weir_in_episode(&k) && k.call->view.flags & WEIR_ROUND_START)
 		weir_show_ssthresh(&k);
 	weir_close(&k);
 }
@@ -329,7 +352,7 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 		.ssthresh = (void *)id##_tcp_ssthresh, .set_state = (void *)id##_tcp_set_state,              \
 		.cwnd_event = (void *)id##_tcp_cwnd_event, .cong_control = (void *)control,                  \
 		.undo_cwnd = (void *)id##_tcp_undo, .name = WEIR_KERNEL_NAME(id),                            \
-		.init = (void *)id##_tcp_init,                                                               \
+		.init = (void *)id##_tcp_init, WEIR_TCP_OPS_MORE                                             \
 	}
 
 /* The hooks (whose arguments come as an array), two tables of them (cong_control has two more arguments since
@@ -376,7 +399,7 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 	WEIR_SECTION("syscall") int id##_replay(void *c)                                                     \
 	{                                                                                                    \
 		(void)c;                                                                                     \
-		weir_call(&weir_cc_##id, weir_replay.state, WEIR_PARAMS, &weir_replay.call);                 \
+		WEIR_CALL(&weir_cc_##id, weir_replay.state, WEIR_PARAMS, &weir_replay.call);                 \
 		return 0;                                                                                    \
 	}                                                                                                    \
 	struct tcp_congestion_ops weir_tcp WEIR_SECTION(".struct_ops") = WEIR_TCP_OPS(id, id##_tcp_control); \

@@ -54,6 +54,7 @@ struct rate_sample {
 	u32 prior_delivered;
 	i32 delivered;
 	long interval_us, rtt_us; /* below 0: no sample */
+	u32 snd_interval_us, rcv_interval_us;
 	int losses;
 	u32 acked_sacked;
 	bool is_app_limited;
@@ -68,6 +69,10 @@ struct tcp_congestion_ops {
 	u32 (*undo_cwnd)(struct sock *sk);
 	char name[16];
 	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+};
+struct bpf_spin_lock {
+	u32 val;
 };
 
 /* Values of the kernel's enums, which never change. */
@@ -100,6 +105,9 @@ enum { TCP_OPEN, TCP_DISORDER, TCP_CWR, TCP_RECOVERY, TCP_LOSS };
 		(u32)(bits >> __builtin_preserve_field_info((pointer)->field, 5));                           \
 	})
 
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static void (*const bpf_spin_lock)(struct bpf_spin_lock *lock) = (void *)93;
+static void (*const bpf_spin_unlock)(struct bpf_spin_lock *lock) = (void *)94;
 static void *(*const bpf_sk_storage_get)(void *map, struct sock *sk, void *value, u64 flags) = (void *)107;
 static void *(*const bpf_ringbuf_reserve)(void *map, u64 bytes, u64 flags) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;

@@ -100,20 +100,21 @@ static void choose(struct weir_kern *k, const struct weir_kernel_btf *btf)
 	}
 }
 
-static int set_params(struct weir_kern *k, const u64 *params, char why[WEIR_KERN_WHY_BYTES])
+static int set_params(struct weir_kern *k, const struct weir_kern_inners *inners, const u64 *params,
+		      char why[WEIR_KERN_WHY_BYTES])
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(k->object, ".rodata.params");
 	size_t bytes = 0;
 	const void *there = map ? bpf_map__initial_value(map, &bytes) : NULL;
 	u64 values[64];
-	if (!there || bytes > sizeof values || bytes != k->ops->params_bytes) {
+	if (!there || bytes > (inners ? sizeof *inners : sizeof values) || bytes != k->ops->params_bytes) {
 		snprintf(why, WEIR_KERN_WHY_BYTES, "%s: its BPF program has no room for its parameters",
 			 k->ops->name);
 		return 2;
 	}
 	for (u32 i = 0; i < k->ops->n_params; i++)
 		values[i] = params ? params[i] : k->ops->params[i].default_value;
-	bpf_map__set_initial_value(map, values, bytes);
+	bpf_map__set_initial_value(map, inners ? (const void *)inners : values, bytes);
 	return 0;
 }
 
@@ -167,7 +168,7 @@ static int open_and_load(struct weir_kern *k, const struct weir_kern_object *obj
 		return 2;
 	}
 	choose(k, &btf);
-	int rc = set_params(k, params, why);
+	int rc = set_params(k, object->inners, params, why);
 	if (rc)
 		return rc;
 	tell_of_signals(k);
@@ -183,13 +184,37 @@ static int open_and_load(struct weir_kern *k, const struct weir_kern_object *obj
 	return may_not ? 3 : 2;
 }
 
-/* Under k->name, which is the object's own unless it was renamed. */
+/* A copy under another name; NULL with a sentence. */
+static void *copy_as(const struct weir_kern_object *object, const char *name, char why[WEIR_KERN_WHY_BYTES])
+{
+	void *copy = malloc(object->bytes);
+	snprintf(why, WEIR_KERN_WHY_BYTES, "%s: out of memory", object->ops->name);
+	errno = ENOMEM;
+	if (!copy)
+		return NULL;
+	memcpy(copy, object->data, object->bytes);
+	if (!weir_kern_rename(copy, object->bytes, name))
+		return copy;
+	snprintf(why, WEIR_KERN_WHY_BYTES, "%s: its BPF program has no name to replace", object->ops->name);
+	errno = EINVAL;
+	free(copy);
+	return NULL;
+}
+
+/* Under k->name, which is the object's own unless it was renamed. The governor's is each pilot's. */
 static int load(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params, bool verbose,
 		char why[WEIR_KERN_WHY_BYTES])
 {
+	struct weir_kern_object named = *object;
+	void *copy = object->inners ? copy_as(object, k->name, why) : NULL;
+	if (object->inners && !copy)
+		return 2;
+	if (copy)
+		named.data = copy;
 	libbpf_print_fn_t before = libbpf_set_print(verbose ? say_all : say_nothing);
-	int rc = open_and_load(k, object, params, why);
+	int rc = open_and_load(k, &named, params, why);
 	libbpf_set_print(before);
+	free(copy);
 	if (rc)
 		weir_kern_close(k);
 	return rc;
@@ -274,28 +299,25 @@ static int try_name(struct weir_kern *k, const struct weir_kern_object *object, 
 static int host_renamed(struct weir_kern *k, const struct weir_kern_object *object, const u64 *params,
 			bool verbose, char why[WEIR_KERN_WHY_BYTES])
 {
-	const struct weir_kern_object copy = {object->ops, malloc(object->bytes), object->bytes};
 	int rc = 1;
-	snprintf(why, WEIR_KERN_WHY_BYTES, "%s: out of memory", k->ops->name);
-	errno = copy.data ? EEXIST : ENOMEM;
-	if (copy.data)
-		memcpy((void *)(size_t)copy.data, object->data, object->bytes);
+	errno = EEXIST;
 	for (u32 n = 2; rc == 1 && errno == EEXIST && n <= NAMES_MAX; n++) {
+		struct weir_kern_object copy = *object;
 		weir_kern_name(k->ops->name, k->name);
 		name_again(k->name, n);
 		if (weir_kern_is_registered(k->name)) {
 			errno = EEXIST;
 			continue;
 		}
-		if (weir_kern_rename((void *)(size_t)copy.data, copy.bytes, k->name)) {
-			snprintf(why, WEIR_KERN_WHY_BYTES, "%s: its BPF program has no name to replace",
-				 k->ops->name);
-			rc = 2;
-			break;
-		}
+		void *data = copy_as(object, k->name, why);
+		if (!data)
+			return errno == ENOMEM ? 1 : 2;
+		copy.data = data;
 		rc = try_name(k, &copy, params, verbose, why);
+		int error = errno;
+		free(data);
+		errno = error;
 	}
-	free((void *)(size_t)copy.data);
 	return rc;
 }
 

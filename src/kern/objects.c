@@ -2,6 +2,8 @@
 #include "objects.h"
 
 #include "cc/table.h"
+#include "governed.h"
+#include "hosted.h"
 
 #include <string.h>
 
@@ -12,6 +14,9 @@
 #define WEIR_CC_ALIAS(word, id)
 #include "cc/list.def"
 #undef WEIR_CC
+
+extern const unsigned char weir_kern_governor_object[];
+extern const size_t weir_kern_governor_object_bytes;
 
 bool weir_kern_object_find(const char *name, struct weir_kern_object *object)
 {
@@ -28,8 +33,25 @@ bool weir_kern_object_find(const char *name, struct weir_kern_object *object)
 	const struct weir_cc_ops *ops = weir_cc_find(name);
 	for (u32 i = 0; ops && i < weir_cc_count(); i++)
 		if (weir_cc_at(i) == ops) {
-			*object = (struct weir_kern_object){ops, objects[i].data, objects[i].bytes};
+			*object = (struct weir_kern_object){ops, objects[i].data, objects[i].bytes, NULL};
 			return true;
 		}
 	return false;
+}
+
+/* Its params are its inner controllers, which the loader knows how to put there. */
+int weir_kern_object_governor(const struct weir_pilot_ops *pilot, const u64 *params,
+			      struct weir_kern_governor *g, struct weir_kern_object *object, char why[200])
+{
+	g->ops =
+	    (struct weir_cc_ops){.name = pilot->name,
+				 .about = pilot->about,
+				 .source = pilot->source,
+				 .abi = WEIR_CC_ABI,
+				 .needs = WEIR_GOVERNOR_NEEDS & ~WEIR_NEED_TICK, /* it lives with late ones */
+				 .state_bytes = sizeof(struct weir_kern_governed),
+				 .params_bytes = sizeof g->inners};
+	*object = (struct weir_kern_object){&g->ops, weir_kern_governor_object,
+					    weir_kern_governor_object_bytes, &g->inners};
+	return weir_hosted_inners(pilot, params, &g->inners, why);
 }

@@ -36,10 +36,13 @@ struct weir_kern_record {
 	struct weir_kern_call call;
 };
 
+/* The most that is kept of a connection: a governor's state. */
+#define WEIR_KERN_STATE_BYTES 1152
+
 /* The replay program runs one call on a state that it is handed. */
 struct weir_kern_replay {
 	struct weir_kern_call call;
-	u64 state[WEIR_CC_MAX_BYTES / sizeof(u64)];
+	u64 state[WEIR_KERN_STATE_BYTES / sizeof(u64)];
 };
 
 /* Shared with the programs, which look at it at every call. By the name a watcher finds it among all maps. */

@@ -48,10 +48,16 @@ struct {
 	int (*max_entries)[WEIR_KERN_RING_BYTES];
 } weir_ring WEIR_SECTION(".maps");
 /* What does not fit in the socket. */
+#ifndef WEIR_STORED_BYTES
+#define WEIR_STORED_BYTES WEIR_CC_MAX_BYTES
+#endif
 struct weir_stored {
 	u64 ready; /* 0: not yet begun */
 	u64 wake_ns;
-	u64 state[WEIR_CC_MAX_BYTES / sizeof(u64)];
+	u64 state[WEIR_STORED_BYTES / sizeof(u64)];
+#ifdef WEIR_STORED_CALL /* where the stack, which all functions share, has no room for it */
+	struct weir_kern_call call;
+#endif
 };
 struct {
 	int (*type)[24];     /* BPF_MAP_TYPE_SK_STORAGE */
