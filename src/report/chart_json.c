@@ -81,6 +81,16 @@ static int put_line(struct weir_json *j, const struct weir_line *line, u32 rows)
 	return failed ? -1 : 0;
 }
 
+static void put_words(struct weir_json *j, const json_t *words)
+{
+	if (!words)
+		return;
+	weir_json_put_array(j, "words");
+	for (size_t i = 0; i < json_array_size(words); i++)
+		weir_json_string(j, weir_get_text(json_array_get(words, i), "", ""));
+	weir_json_array_end(j);
+}
+
 static int put_charts(struct weir_json *j, const struct weir_charts *charts)
 {
 	weir_json_put_array(j, "charts");
@@ -91,6 +101,7 @@ static int put_charts(struct weir_json *j, const struct weir_charts *charts)
 		weir_json_put_string(j, "unit", chart->unit);
 		weir_json_put_bool(j, "zero", chart->from_zero);
 		weir_json_put_bool(j, "smooth", chart->smooth);
+		put_words(j, chart->words);
 		weir_json_put_array(j, "lines");
 		for (u32 k = 0; k < chart->n_lines; k++)
 			if (put_line(j, &chart->line[k], charts->grid.rows))

@@ -2,6 +2,7 @@
 #include "charts.h"
 
 #include "lines.h"
+#include "own.h"
 #include "weir/num.h"
 
 #include <math.h>
@@ -22,6 +23,8 @@ static const struct spec {
     {"throughput", "Throughput", "", OF_FLOWS, "throughput_bps", "goodput_bps", WEIR_LINE, NULL, true, ""},
     {"rtt", "Round-trip time", "", OF_FLOWS, "rtt_ms", "srtt_ms", WEIR_LINE, NULL, false, ""},
     {"delay", "Queueing delay", "", OF_FLOWS, "queue_delay_ms", NULL, WEIR_LINE, NULL, false, ""},
+    {"eta", "Elasticity of the traffic beside (eta)", "", OF_FLOWS, "cc.eta", NULL, WEIR_LINE, NULL, false,
+     "elastic from the pilot's threshold on, by default 2"},
     {"one-way", "One-way delay", "", OF_FLOWS, "one_way_delay_ms", NULL, WEIR_LINE, NULL, false,
      "from the sender's device to the receiver's"},
     {"queue", "Queue of each link", "", OF_LINKS, "queue_bytes", NULL, WEIR_LINE, NULL, false, ""},
@@ -62,7 +65,7 @@ static const struct spec {
 };
 #define N_SPECS (sizeof specs / sizeof specs[0])
 
-static struct weir_chart *new_chart(struct weir_charts *c)
+struct weir_chart *weir_charts_add(struct weir_charts *c)
 {
 	if (c->n == c->room) {
 		u32 room = c->room ? 2 * c->room : 32;
@@ -115,6 +118,12 @@ static void scale_chart(struct weir_charts *c)
 	chart->unit = scale.symbol;
 	for (u32 i = 0; i < chart->n_lines; i++)
 		weir_line_divide(&chart->line[i], &c->grid, scale.divisor);
+}
+
+void weir_charts_settle(struct weir_charts *c)
+{
+	scale_chart(c);
+	drop_if_empty(c);
 }
 
 static int add_flows(const struct weir_line_source *s, struct weir_chart *chart, const char *signal,
@@ -188,7 +197,7 @@ static int make_standard(const struct weir_line_source *s, struct weir_charts *c
 	const char *signal = spec->signal;
 	if (spec->fallback && !has_signal(s, signal))
 		signal = spec->fallback;
-	struct weir_chart *chart = new_chart(c);
+	struct weir_chart *chart = weir_charts_add(c);
 	if (!chart)
 		return -1;
 	snprintf(chart->id, sizeof chart->id, "%s", spec->id);
@@ -206,15 +215,14 @@ static int make_standard(const struct weir_line_source *s, struct weir_charts *c
 		failed = add_flows(s, chart, spec->companion, WEIR_LINE_THIN, "in flight");
 	if (failed)
 		return -1;
-	scale_chart(c);
-	drop_if_empty(c);
+	weir_charts_settle(c);
 	return 0;
 }
 
 /* "Throughput of each flow", where the chart above it shows sums. */
 static int make_each(const struct weir_line_source *s, struct weir_charts *c)
 {
-	struct weir_chart *chart = new_chart(c);
+	struct weir_chart *chart = weir_charts_add(c);
 	if (!chart)
 		return -1;
 	snprintf(chart->id, sizeof chart->id, "throughput-each");
@@ -223,8 +231,7 @@ static int make_each(const struct weir_line_source *s, struct weir_charts *c)
 	chart->from_zero = true;
 	if (add_flows(s, chart, "throughput_bps", WEIR_LINE, ""))
 		return -1;
-	scale_chart(c);
-	drop_if_empty(c);
+	weir_charts_settle(c);
 	return 0;
 }
 
@@ -235,65 +242,6 @@ static bool is_standard(const char *signal)
 		    (specs[i].companion && !strcmp(signal, specs[i].companion)))
 			return true;
 	return false;
-}
-
-/* Of the three that say how a group's flows are spread, drawn as one band. */
-static bool is_quantile(const char *signal)
-{
-	return strstr(signal, "_p10_") || strstr(signal, "_p50_") || strstr(signal, "_p90_");
-}
-
-static const char *const kinds[WEIR_DIMENSIONS] = {
-    [WEIR_PLAIN] = "plain numbers", [WEIR_RATE] = "rates",	  [WEIR_BYTES] = "bytes",
-    [WEIR_TIME] = "times",	    [WEIR_SHARE] = "shares",	  [WEIR_COUNT] = "counts",
-    [WEIR_PACKETS] = "packets",	    [WEIR_OFTEN] = "frequencies",
-};
-
-static bool is_of_controller(const char *signal)
-{
-	return !strncmp(signal, "cc.", 3);
-}
-
-static int make_own(const struct weir_line_source *s, struct weir_charts *c, const char *signal)
-{
-	struct weir_chart *chart = new_chart(c);
-	if (!chart)
-		return -1;
-	chart->dimension = weir_unit_of(signal).dimension;
-	snprintf(chart->id, sizeof chart->id, "signal-%u", c->n);
-	bool of_controller = is_of_controller(signal);
-	snprintf(chart->heading, sizeof chart->heading, of_controller ? "Controllers: %s" : "Other: %s",
-		 kinds[chart->dimension]);
-	weir_signal_words(signal + (of_controller ? 3 : 0), chart->title, sizeof chart->title);
-	if (add_flows(s, chart, signal, WEIR_LINE, ""))
-		return -1;
-	scale_chart(c);
-	drop_if_empty(c);
-	return 0;
-}
-
-#define OWN_SIGNALS_MAX 64
-
-/* The controllers' own signals (cc.NAME_UNIT) and whatever else has no chart, each once, in order of first
- * appearance. */
-static u32 own_signals(const struct weir_report_data *data, const char *own[OWN_SIGNALS_MAX])
-{
-	u32 n = 0;
-	for (u32 r = 0; r < data->n_runs; r++) {
-		const struct weir_tracks *t = &data->run[r].tracks;
-		for (u32 i = 0; i < t->n && n < OWN_SIGNALS_MAX; i++) {
-			const char *signal = t->track[i].signal;
-			if (!strncmp(t->track[i].flow, "link:", 5) || is_standard(signal) ||
-			    is_quantile(signal))
-				continue;
-			u32 k = 0;
-			while (k < n && strcmp(own[k], signal))
-				k++;
-			if (k == n)
-				own[n++] = signal;
-		}
-	}
-	return n;
 }
 
 static int make_grid(const struct weir_report_data *data, const struct weir_entities *e,
@@ -351,14 +299,11 @@ int weir_charts_make(const struct weir_report_data *data, const struct weir_enti
 		failed = make_standard(&source, c, &specs[i]);
 		if (!failed && i == 0 && e->grouped)
 			failed = make_each(&source, c);
+		if (!failed && !strcmp(specs[i].id, "delay"))
+			failed = weir_own_charts_open(&source, c);
 	}
-	const char *own[OWN_SIGNALS_MAX];
-	u32 n = own_signals(data, own);
-	for (u32 k = 0; k < 2 * WEIR_DIMENSIONS; k++)
-		for (u32 i = 0; i < n && !failed; i++)
-			if (weir_unit_of(own[i]).dimension == (enum weir_dimension)(k % WEIR_DIMENSIONS) &&
-			    is_of_controller(own[i]) == (k < WEIR_DIMENSIONS))
-				failed = make_own(&source, c, own[i]);
+	if (!failed)
+		failed = weir_own_charts(&source, c, is_standard);
 	if (failed)
 		weir_charts_free(c);
 	return failed;

@@ -33,6 +33,7 @@ struct weir_chart {
 	char note[160];	  /* half a sentence under the title, or "" */
 	char heading[64]; /* of the collapsed block that it stands in; "": in the open */
 	const char *unit;
+	const json_t *words; /* of a choice: what 0, 1, ... stand for; NULL: numbers */
 	enum weir_dimension dimension;
 	bool from_zero;
 	bool smooth; /* rates: shown as means over smooth_s, since packets come in bursts */
@@ -54,5 +55,10 @@ struct weir_charts {
 int weir_charts_make(const struct weir_report_data *data, const struct weir_entities *e,
 		     struct weir_charts *c);
 void weir_charts_free(struct weir_charts *c);
+
+/* A new chart to be filled; NULL: no memory. Once its lines are there: brings them into one unit, and takes
+ * the chart back if there is nothing in it. */
+struct weir_chart *weir_charts_add(struct weir_charts *c);
+void weir_charts_settle(struct weir_charts *c);
 
 #endif

@@ -134,6 +134,11 @@
 
 	// ---- the key of a chart, with the values under the crosshair ----
 
+	const shownAs = (chart, value) =>
+		chart.words && value !== null && !Number.isNaN(value)
+			? chart.words[Math.round(value)] || digits(value)
+			: digits(value);
+
 	function makeLegend(chart) {
 		const legend = chart.section.querySelector('.legend');
 		chart.lines.forEach((line) => {
@@ -172,7 +177,7 @@
 			chart.crosshair.style.left = x + 'px';
 			chart.crosshair.style.display = 'block';
 			for (const line of chart.lines) {
-				line.output.textContent = digits(valueAt(line, row));
+				line.output.textContent = shownAs(chart, valueAt(line, row));
 			}
 		}
 	}
@@ -196,11 +201,14 @@
 		return [start, start + width];
 	}
 
+	// A choice keeps its words in sight.
+	const heights = (chart) => (chart.words ? [-0.25, chart.words.length - 0.25] : null);
+
 	function show(range) {
 		shown = clamp(range);
 		busy = true;
 		for (const chart of charts) {
-			const options = { dateWindow: shown, valueRange: null };
+			const options = { dateWindow: shown, valueRange: heights(chart) };
 			if (chart.smooth && Math.abs(meanOver() / chart.mean - 1) > 0.1) {
 				options.file = rowsOf(chart);
 			}
@@ -302,6 +310,15 @@
 		}
 	}
 
+	// What the values of a choice stand for: inside, so that the time axes of all charts stay in line.
+	function writeWords(chart, ctx, area, graph) {
+		ctx.font = '12px system-ui, sans-serif';
+		ctx.fillStyle = colourOf('--soft');
+		chart.words.forEach((word, i) => ctx.fillText(word, area.x + 6, graph.toDomYCoord(i) - 5));
+	}
+
+	const wholeNumbers = (chart) => chart.words.map((word, i) => ({ v: i, label: '' }));
+
 	function draw(chart) {
 		chart.section = document.getElementById('chart-' + chart.id);
 		const plot = chart.section.querySelector('.plot');
@@ -325,6 +342,8 @@
 			connectSeparatedPoints: true,
 			includeZero: chart.zero,
 			dateWindow: shown,
+			valueRange: heights(chart),
+			stepPlot: Boolean(chart.words),
 			legend: 'never',
 			fillAlpha: 0.22,
 			axes: {
@@ -335,7 +354,12 @@
 			highlightCircleSize: 3,
 			rightGap: 12,
 			interactionModel: interaction,
-			underlayCallback: shadeWarmup,
+			underlayCallback: (ctx, area, graph) => {
+				shadeWarmup(ctx, area, graph);
+				if (chart.words) {
+					writeWords(chart, ctx, area, graph);
+				}
+			},
 			highlightCallback: (event, x, points, row) => point(row, chart),
 			unhighlightCallback: unpoint,
 			drawCallback: (graph, first) => {
@@ -344,6 +368,9 @@
 				}
 			},
 		}));
+		if (chart.words) {
+			chart.graph.updateOptions({ axes: { y: { ticker: () => wholeNumbers(chart) } } });
+		}
 		chart.graph.setVisibility(chart.lines.map((line) => isOn(line.entity)));
 		charts.push(chart);
 	}

@@ -20,9 +20,16 @@ static void static_key(FILE *to, const struct weir_chart *chart)
 	fputs("</p>", to);
 }
 
+/* The words of a choice need some height each. */
+static const char *kind_of(const struct weir_chart *chart)
+{
+	size_t words = json_array_size(chart->words);
+	return words > 4 ? " choice tall" : words ? " choice" : "";
+}
+
 static void chart_frame(FILE *to, const struct weir_chart *chart, const struct weir_charts *all)
 {
-	fprintf(to, "<section class=\"chart\" id=\"chart-%s\"><h3>", chart->id);
+	fprintf(to, "<section class=\"chart%s\" id=\"chart-%s\"><h3>", kind_of(chart), chart->id);
 	weir_html_text(to, chart->title);
 	if (*chart->unit)
 		fprintf(to, "<span class=\"unit\">, %s</span>", chart->unit);

@@ -311,5 +311,8 @@ void weir_svg_chart(FILE *to, const struct weir_chart *chart, const struct weir_
 			draw_area(to, &f, &chart->line[i], &cut);
 	for (u32 i = 0; i < chart->n_lines && g->rows; i++)
 		draw_line(to, &f, &chart->line[i], &cut);
+	for (size_t i = 0; i < json_array_size(chart->words); i++)
+		weir_svg_text(to, f.left + 4, weir_frame_y(&f, (double)i) - 4, "start", "tick",
+			      weir_get_text(json_array_get(chart->words, i), "", ""));
 	weir_frame_end(to);
 }

@@ -110,6 +110,20 @@ static void table_of(FILE *to, const struct weir_report_data *data, const char *
 	free(row);
 }
 
+/* Of a choice its word. */
+static void put_last(FILE *to, const json_t *signal, struct weir_unit unit)
+{
+	double last = weir_get_number(signal, "last");
+	const json_t *words = json_object_get(signal, "words");
+	if (!(last >= 0 && last < (double)json_array_size(words))) {
+		weir_table_number(to, unit.dimension, last * unit.factor);
+		return;
+	}
+	fputs("<td>", to);
+	weir_html_name(to, weir_get_text(json_array_get(words, (size_t)last), "", ""));
+	fputs("</td>", to);
+}
+
 static void signal_rows(FILE *to, const struct weir_run_data *run, const json_t *flow)
 {
 	const char *name;
@@ -130,7 +144,7 @@ static void signal_rows(FILE *to, const struct weir_run_data *run, const json_t 
 		weir_html_name(to, weir_signal_words(name, words, sizeof words));
 		fputs("</td>", to);
 		weir_table_number(to, unit.dimension, weir_get_number(signal, "mean") * unit.factor);
-		weir_table_number(to, unit.dimension, weir_get_number(signal, "last") * unit.factor);
+		put_last(to, signal, unit);
 		fputs("</tr>\n", to);
 	}
 }
