@@ -82,7 +82,9 @@ static bool draw(struct weir_arena *arena, const struct weir_figure *f, const st
 	*out = (struct weir_drawing){.title = f->title,
 				     .where = text_or_empty(f->where),
 				     .note = "",
-				     .x_title = f->kind == WEIR_FIGURE_ITERATIONS ? "iterations" : "time, s",
+				     .x_title = f->kind == WEIR_FIGURE_ITERATIONS ? "iterations"
+						: f->spectrum			  ? "frequency, Hz"
+										  : "time, s",
 				     .y_title = f->unit,
 				     .y_log = f->log};
 	bool good =

@@ -36,7 +36,7 @@ static const struct weir_param elasticity_param_table[] = {
     {"threshold", "ratio", 2 * WEIR_RATIO_ONE, 1, 1000 * WEIR_RATIO_ONE, "elastic from this eta on"},
 };
 static const struct weir_signal elasticity_signal_table[] = {
-    {"eta", "ratio"},
+    {"eta", ""},
     {"z", "Bps"},
     {"send", "Bps"},
     {"receive", "Bps"},
@@ -44,7 +44,7 @@ static const struct weir_signal elasticity_signal_table[] = {
     {"verdict", "not-applicable|inelastic|elastic"},
     {"reason", "none|warming-up|no-wave|no-rate|long-rtt|small-pulse|invisible-pulse|empty-queue|app-limited|"
 	       "isolated-queue|path-cycle"},
-    {"confidence", "ratio"},
+    {"confidence", ""},
     {"self_inflicted", "ns"},
     {"queue", "ns"},
     {"own_share", "ratio"},  /* of the queueing delay */
@@ -141,14 +141,14 @@ static void elasticity_probe(const void *state, double value[WEIR_PILOT_SIGNALS_
 	weir_correlation_read(&s->detector, &c);
 	bool heard = e.receive_Bps > 0;
 	const double values[WEIR_PILOT_COUNT(elasticity_signal_table)] = {
-	    ratio(e.eta),
+	    e.eta,
 	    heard && s->mu_Bps > 0 ? e.z_Bps : WEIR_NAN,
 	    or_none(e.send_Bps),
 	    or_none(e.receive_Bps),
 	    or_none(s->mu_Bps),
 	    (double)e.verdict,
 	    (double)e.reason,
-	    ratio(e.confidence),
+	    e.confidence,
 	    s->self.known ? s->self.own_ns : WEIR_NAN,
 	    s->self.known ? s->self.queue_ns : WEIR_NAN,
 	    ratio(weir_self_inflicted_share(&s->self)),

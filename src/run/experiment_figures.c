@@ -325,6 +325,8 @@ int weir_figures_make(const struct weir_experiment_run *run, struct weir_figure_
 		if (runs || m->wants_model)
 			rc = run_point(m, point, runs, why);
 	}
+	if (rc == 0 && weir_figures_transform(e, *out) < 0)
+		rc = say(why, "out of memory");
 	free(m);
 	return rc;
 }

@@ -22,6 +22,7 @@ enum weir_figure_kind {
 	WEIR_FIGURE_TUNING,	/* the model over beta and lambda_max */
 	WEIR_FIGURE_ITERATIONS, /* the literal reading over its iterations */
 	WEIR_FIGURE_GRID,	/* a number over two axes */
+	WEIR_FIGURE_SPECTRUM,	/* in the file only: lines with `spectrum` */
 };
 struct weir_figure_line {
 	const char *label, *series;	      /* FLOW.SIGNAL, or PART*.SIGNAL: the sum */
@@ -35,6 +36,7 @@ struct weir_figure {
 	const char *title, *where, *unit; /* where: in the paper; unit: of the lines */
 	const char *note;		  /* what there is to see; NULL for none */
 	bool log;			  /* the vertical axis by powers of ten */
+	bool spectrum;			  /* of lines: what they hold at each frequency */
 	double divide_by;
 	u64 mean_over_ns;   /* each point stands for so long; 0: as sampled */
 	u64 from_ns, to_ns; /* what is drawn */
@@ -53,7 +55,7 @@ struct weir_figure {
 };
 
 struct weir_figure_point {
-	double time_s, value;
+	double time_s, value; /* of a spectrum Hz and amplitude */
 };
 struct weir_figure_trace {
 	struct weir_figure_point *point;
@@ -79,6 +81,9 @@ struct weir_figure_result {
 int weir_figures_of_model(const struct weir_experiment *e, const struct weir_registry *registry,
 			  const struct weir_scenario *scenario, const u32 *choice,
 			  struct weir_figure_result *figures, char why[512]);
+
+/* experiment_spectrum.c: makes spectra of the lines that want it. 0, or -1 when out of memory. */
+int weir_figures_transform(const struct weir_experiment *e, struct weir_figure_result *figures);
 
 /* Runs each point once. 0; -1 with a sentence ("" for an interrupt). *out, e->n_figures of them, is to be
  * freed in any case. */

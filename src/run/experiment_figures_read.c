@@ -207,6 +207,9 @@ static const struct {
     [WEIR_FIGURE_GRID] = {"grid", (const char *const[]){"draw", "title", "where", "note", "unit", "metric",
 							"flows", "rows", "columns", "at", "better", "window",
 							"time", "above", "below", "while", "compare", NULL}},
+    [WEIR_FIGURE_SPECTRUM] = {"spectrum",
+			      (const char *const[]){"draw", "title", "where", "note", "unit", "scale",
+						    "window", "divide_by", "sample", "lines", NULL}},
     [WEIR_FIGURE_ITERATIONS] = {"iterations", (const char *const[]){"draw", "title", "where", "note", "unit",
 								    "scale", "lines", NULL}},
 };
@@ -246,10 +249,12 @@ static void read_figure(struct weir_experiment_reader *r, const struct weir_yaml
 	while (kind < KINDS && (!draw || strcmp(draw, kinds[kind].word) != 0))
 		kind++;
 	if (draw && kind == KINDS)
-		weir_experiment_say(r, weir_yaml_find(map, "draw")->at,
-				    "sequence, lines, curves, grid, tuning or iterations is expected");
+		weir_experiment_say(
+		    r, weir_yaml_find(map, "draw")->at,
+		    "sequence, lines, curves, grid, tuning, iterations or spectrum is expected");
 	kind = kind == KINDS ? WEIR_FIGURE_LINES : kind;
-	f->kind = (enum weir_figure_kind)kind;
+	f->spectrum = kind == WEIR_FIGURE_SPECTRUM;
+	f->kind = f->spectrum ? WEIR_FIGURE_LINES : (enum weir_figure_kind)kind;
 	weir_experiment_keys(r, map, kinds[kind].keys);
 	f->title = weir_experiment_text(r, map, "title", true);
 	f->where = weir_experiment_text(r, map, "where", false);
@@ -260,6 +265,8 @@ static void read_figure(struct weir_experiment_reader *r, const struct weir_yaml
 		weir_experiment_time(r, sample, &f->sample_ns);
 	if (sample && f->sample_ns < FINEST_NS)
 		weir_experiment_say(r, sample->at, "`sample` is at least 10 us");
+	if (f->spectrum && !window)
+		weir_experiment_say(r, map->at, "`window` is missing");
 	read_content(r, map, f);
 }
 

@@ -143,7 +143,7 @@ static void other_mistakes(void **state)
 	    {SCENARIO
 	     "figures: [{draw: dots, title: t, unit: u, lines: [{label: l, series: a.b}]}]\nclaims:\n" CLAIM(
 		 "metric: a.b, band: [0, 1]"),
-	     "6:18: sequence, lines, curves, grid, tuning or iterations is expected"},
+	     "6:18: sequence, lines, curves, grid, tuning, iterations or spectrum is expected"},
 	    {SCENARIO "figures: [{draw: curves, title: t, unit: u, over: rate, lines: [{label: l, metric: "
 		      "flows.a.goodput_bps}]}]\nclaims:\n" CLAIM("metric: a.b, band: [0, 1]"),
 	     "6:51: the name of an axis is expected whose values are numbers of one unit"},
@@ -403,6 +403,47 @@ static void figures_hold_what_the_run_at_their_point_gave(void **state)
 	weir_experiment_free(&e);
 }
 
+/* The pulses of a pilot over a set rate: by Fourier's series of their shape .48 of their height at their
+ * frequency, .25 at twice it (a half sine over a quarter of the period, a third of it below over the rest).
+ */
+static void a_spectrum_shows_the_pulses(void **state)
+{
+	(void)state;
+	struct weir_experiment e;
+	struct weir_experiment_result r;
+	struct weir_figure_result *figures;
+	char why[512];
+	run("title: t\n"
+	    "scenario:\n"
+	    "  duration: 2 s\n"
+	    "  paths: {main: {hops: [{name: link, rate: 10 Mbit/s, delay: 5 ms}]}}\n"
+	    "  flows: [{name: a, controller: {name: elasticity, inner: rate, rate: 4 Mbit/s, link_rate: 8 "
+	    "Mbit/s}}]\n"
+	    "figures:\n"
+	    "  - {draw: spectrum, title: t, unit: Mbit/s, divide_by: 1000000, window: [1 s, 2 s], sample: 5 "
+	    "ms,\n"
+	    "     lines: [{label: l, series: a.pacing_bps}]}\n"
+	    "claims:\n" CLAIM("metric: flows.a.rtt_ms.min, band: [0, 1000]"),
+	    true, &e, &r);
+	const struct weir_experiment_run how = {
+	    .experiment = &e, .registry = &registry, .complaints = stderr};
+	assert_int_equal(weir_figures_make(&how, &figures, why), 0);
+	const struct weir_figure_trace *t = &figures[0].trace[0];
+	assert_int_equal(t->n, 15);
+	for (u32 i = 0; i < 15; i++) {
+		double height = i == 4	  ? .96
+				: i == 9  ? .5
+				: i == 14 ? .337
+					  : 0,
+		       off = t->point[i].value - height;
+		assert_true(t->point[i].time_s > i + .999 && t->point[i].time_s < i + 1.001);
+		assert_true(off > -.03 && off < .03);
+	}
+	weir_figures_free(&e, figures);
+	weir_experiment_result_free(&r);
+	weir_experiment_free(&e);
+}
+
 /* A4 of the paper's own path, worked out independently; and where the model has nothing to say. */
 static void the_model_is_asked_about_each_point(void **state)
 {
@@ -599,6 +640,7 @@ int main(void)
 	    cmocka_unit_test(numbers_over_several_flows),
 	    cmocka_unit_test(a_run_ends_by_its_packets),
 	    cmocka_unit_test(figures_hold_what_the_run_at_their_point_gave),
+	    cmocka_unit_test(a_spectrum_shows_the_pulses),
 	    cmocka_unit_test(the_model_is_asked_about_each_point),
 	    cmocka_unit_test(curves_are_drawn_from_the_runs_of_the_claims),
 	    cmocka_unit_test(quick_cuts_no_claim),
