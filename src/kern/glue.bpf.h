@@ -231,9 +231,9 @@ WEIR_CORE void weir_take_intervals(const struct weir_socket *k, struct weir_ack 
 {
 	const struct rate_sample *rs = k->sample;
 	bool any = rs->delivered > 0 && rs->interval_us > 0;
-	a->sample_bytes = weir_forget(any ? (u64)(u32)rs->delivered * k->mss_bytes : 0);
-	a->send_interval_ns = weir_forget(any ? rs->snd_interval_us * WEIR_NS_PER_US : 0);
-	a->ack_interval_ns = weir_forget(any ? rs->rcv_interval_us * WEIR_NS_PER_US : 0);
+	a->sample_bytes = any ? (u64)(u32)rs->delivered * k->mss_bytes : 0;
+	a->send_interval_ns = any ? rs->snd_interval_us * WEIR_NS_PER_US : 0;
+	a->ack_interval_ns = any ? rs->rcv_interval_us * WEIR_NS_PER_US : 0;
 }
 
 /* Losses and marks that this ACK brought. CWR alone says neither: it is an echoed mark, a packet that the own

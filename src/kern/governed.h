@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* The governor as one more controller of the kernel: what is kept of a connection, and one call of it. The
  * same in the kernel's program and in user space, where it is checked. */
 #ifndef WEIR_KERN_GOVERNED_H

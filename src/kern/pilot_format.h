@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* What the governor in the kernel and the pilots in user space say to each other. A connection has a number
  * of its own, which no other one of this registration ever gets. */
 #ifndef WEIR_KERN_PILOT_FORMAT_H
