@@ -31,7 +31,7 @@ static const struct weir_param vivace_param_table[] = {
     {"step", "Bps", 0, 0, ONE *ONE, "theta0: for a gradient of 1; 0: 25 kB/s (kernel), 125 kB/s (paper)"},
     {"latency_filter", "ratio", 0, 0, ONE, "smaller dRTT/dT do not count; 0: .03 (kernel), .01 (paper)"},
     {"noise_filter", "flag", 1, 0, 1, "nor do those within what RTTs differ by in an eighth of an interval"},
-    {"old_rate", "flag", 0, 0, 1,
+    {"published_slip", "flag", 0, 0, 1,
      "the published kernel variant's slip: what follows probing is sent at the old rate, then a step up"},
     {"bound", "ratio", 0, 0, ONE,
      "omega0: a step is at most this part of the rate; 0: .1 (kernel), .05 (paper)"},
@@ -87,7 +87,7 @@ static void take_rules(struct vivace_rules *v, const struct vivace_params *p)
 		       : kernel		   ? 50
 					   : 5,
 	    .noise_filter = p->noise_filter != 0,
-	    .old_rate = kernel && p->old_rate,
+	    .published_slip = kernel && p->published_slip,
 	};
 }
 

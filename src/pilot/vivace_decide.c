@@ -114,7 +114,7 @@ static void decide_probing(struct vivace *s, const struct vivace_params *p, cons
 	}
 	s->from_Bps = better_Bps;
 	s->from_utility = better_utility;
-	if (s->rules.old_rate) {
+	if (s->rules.published_slip) {
 		take_old_rate(s, p, r, better_Bps);
 		return;
 	}

@@ -36,7 +36,7 @@ struct vivace_rules {
 	double filter;				  /* smaller dRTT/dT do not count */
 	double bound, bound_more;
 	double start_gain, packets;
-	bool noise_filter, old_rate;
+	bool noise_filter, published_slip;
 };
 
 /* What is kept between steps. Zeroed: nothing yet. */

@@ -12,7 +12,7 @@ enum vivace_state { VIVACE_STARTING, VIVACE_PROBING, VIVACE_MOVING };
 struct vivace_params {
 	u64 constants; /* 0: kernel, 1: paper */
 	u64 latency_coefficient, loss_coefficient, exponent, epsilon, step, latency_filter, noise_filter,
-	    old_rate;
+	    published_slip;
 	u64 bound, bound_step, start_gain, interval_packets, interval_floor_ns;
 	u64 initial_rate_Bps, min_rate_Bps, max_rate_Bps;
 };
