@@ -23,21 +23,10 @@ struct weir_governed {
 static bool set_inner(struct weir_governed_inner *to, const struct weir_pilot_inner *from)
 {
 	to->ops = from->name ? weir_cc_find(from->name) : NULL;
-	if (!to->ops || to->ops->needs & WEIR_NEED_SEND || from->n_settings > WEIR_PILOT_SETTINGS_MAX)
+	if (!to->ops || to->ops->needs & WEIR_NEED_SEND)
 		return false;
 	to->params = calloc(to->ops->n_params + 1u, sizeof *to->params);
-	if (!to->params)
-		return false;
-	weir_cc_defaults(to->ops, to->params);
-	for (u32 i = 0; i < from->n_settings; i++) {
-		u32 k = 0;
-		while (k < to->ops->n_params && strcmp(to->ops->params[k].name, from->setting[i].param) != 0)
-			k++;
-		if (k == to->ops->n_params)
-			return false;
-		to->params[k] = from->setting[i].value;
-	}
-	return true;
+	return to->params && weir_cc_inner_params(to->ops, from, to->params);
 }
 
 static bool set_inners(struct weir_governed *g)

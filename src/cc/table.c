@@ -60,3 +60,17 @@ void weir_cc_defaults(const struct weir_cc_ops *ops, u64 *params)
 	for (u32 i = 0; i < ops->n_params; i++)
 		params[i] = ops->params[i].default_value;
 }
+
+bool weir_cc_inner_params(const struct weir_cc_ops *ops, const struct weir_pilot_inner *inner, u64 *params)
+{
+	weir_cc_defaults(ops, params);
+	for (u32 k = 0; k < inner->n_settings && k < WEIR_PILOT_SETTINGS_MAX; k++) {
+		u32 i = 0;
+		while (i < ops->n_params && strcmp(ops->params[i].name, inner->setting[k].param) != 0)
+			i++;
+		if (i == ops->n_params)
+			return false;
+		params[i] = inner->setting[k].value;
+	}
+	return true;
+}

@@ -4,6 +4,7 @@
 #define WEIR_CC_TABLE_H
 
 #include "weir/cc.h"
+#include "weir/pilot.h"
 
 /* The controller of this name or alias; NULL if there is none. */
 const struct weir_cc_ops *weir_cc_find(const char *name);
@@ -17,5 +18,8 @@ const struct weir_cc_ops *weir_cc_alias_at(u32 i, const char **alias);
 
 /* Writes the default of each of ops->n_params parameters. */
 void weir_cc_defaults(const struct weir_cc_ops *ops, u64 *params);
+
+/* Likewise for a pilot's inner controller, with its settings; false: `ops` lacks one of them. */
+bool weir_cc_inner_params(const struct weir_cc_ops *ops, const struct weir_pilot_inner *inner, u64 *params);
 
 #endif

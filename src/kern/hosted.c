@@ -140,19 +140,6 @@ static int refuse(const struct weir_pilot_ops *ops, const char *what, const char
 	return -1;
 }
 
-static int set(const struct weir_cc_ops *cc, const struct weir_pilot_inner *inner, u64 *values)
-{
-	for (u32 k = 0; k < inner->n_settings; k++) {
-		u32 i = 0;
-		while (i < cc->n_params && strcmp(cc->params[i].name, inner->setting[k].param) != 0)
-			i++;
-		if (i == cc->n_params)
-			return -1;
-		values[i] = inner->setting[k].value;
-	}
-	return 0;
-}
-
 static int add_inner(const struct weir_pilot_ops *ops, const struct weir_pilot_inner *inner,
 		     struct weir_kern_inners *out, u32 i, char why[200])
 {
@@ -162,8 +149,7 @@ static int add_inner(const struct weir_pilot_ops *ops, const struct weir_pilot_i
 		kind++;
 	if (!cc || kind == WEIR_INNER_KINDS || cc->n_params > WEIR_INNER_PARAMS_MAX)
 		return refuse(ops, "the governor in the kernel does not carry", inner->name, why);
-	weir_cc_defaults(cc, out->params[i]);
-	if (set(cc, inner, out->params[i]))
+	if (!weir_cc_inner_params(cc, inner, out->params[i]))
 		return refuse(ops, "a parameter is unknown to its inner controller", inner->name, why);
 	out->kind[i] = kind;
 	out->used[kind] = 1;
