@@ -50,6 +50,7 @@ static int record(struct kernel_run *r)
 {
 	if (!r->recorder.any)
 		return 0;
+	weir_kernel_recorder_pilot(&r->recorder, r->choice.pilot, r->pilots);
 	int code =
 	    weir_kernel_recorder_begin(&r->recorder, r->kern.name, r->choice.object.ops, r->choice.params);
 	return code ? code : weir_kernel_recorder_start(&r->recorder);

@@ -83,6 +83,13 @@ static void identify(struct weir_kernel_recorder *r, const struct weir_cc_ops *o
 {
 	struct weir_kernel_trace_wanted *w = &r->wanted;
 	struct weir_calls_head *head = &w->head;
+	if (w->pilot) { /* its governor's decisions depend on setpoints, which no record of calls has */
+		snprintf(head->controller, sizeof head->controller, "%s", w->pilot->name);
+		head->n_params = w->pilot->n_params;
+		memcpy(head->params, params, head->n_params * sizeof *params);
+		w->name = w->name ? w->name : head->controller;
+		return;
+	}
 	w->ops = ops ? ops : find_ops(w->kernel_name);
 	snprintf(head->controller, sizeof head->controller, "%s", w->ops ? w->ops->name : w->kernel_name);
 	if (!w->name)
@@ -100,6 +107,13 @@ static void identify(struct weir_kernel_recorder *r, const struct weir_cc_ops *o
 	}
 	if (w->ops && head->n_params != w->ops->n_params)
 		w->ops = NULL; /* another controller of that name */
+}
+
+void weir_kernel_recorder_pilot(struct weir_kernel_recorder *r, const struct weir_pilot_ops *pilot,
+				struct weir_pilots *pilots)
+{
+	r->wanted.pilot = pilot;
+	r->wanted.pilots = pilots;
 }
 
 int weir_kernel_recorder_begin(struct weir_kernel_recorder *r, const char *kernel_name,

@@ -42,6 +42,10 @@ struct weir_kernel_recorder {
 
 /* Reads the options. 0, or an exit code after saying what is wrong. */
 int weir_kernel_recorder_choose(struct weir_kernel_recorder *r, const struct weir_invocation *call);
+/* Before the beginning: what is watched is the governor of this pilot; its signals are asked from `pilots`.
+ */
+void weir_kernel_recorder_pilot(struct weir_kernel_recorder *r, const struct weir_pilot_ops *pilot,
+				struct weir_pilots *pilots);
 /* Watches the controller of this kernel name from here on. `ops` and `params`: what is in the kernel; NULL:
  * look for it among those of this program. 0, or an exit code. */
 int weir_kernel_recorder_begin(struct weir_kernel_recorder *r, const char *kernel_name,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_flow.h"
 
+#include "core/words.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,7 @@ static void take_ack(struct weir_kernel_flow *f, const struct weir_ack *a)
 void weir_kernel_flow_take(struct weir_kernel_flow *f, const struct weir_kern_record *r)
 {
 	const struct weir_kern_call *c = &r->call;
+	f->socket = r->socket;
 	if (!f->calls++)
 		f->start_ns = f->row_ns = c->view.now_ns;
 	f->last_ns = weir_max(f->last_ns, c->view.now_ns);
@@ -47,35 +50,37 @@ void weir_kernel_flow_take(struct weir_kernel_flow *f, const struct weir_kern_re
 		f->timeouts++;
 }
 
-static void put_signals(struct weir_kernel_flow *f, const struct weir_cc_ops *ops, const u64 *signal,
+static void put_signals(struct weir_kernel_flow *f, const struct weir_kernel_signals *signals,
 			struct weir_series *series)
 {
-	for (u32 i = 0; i < ops->n_signals; i++) {
+	for (u32 i = 0; i < signals->n; i++) {
 		char name[WEIR_NAME_BYTES], prefixed[WEIR_NAME_BYTES + 8];
-		f->signal_last[i] = weir_signal_value(ops->signals[i].unit, (double)signal[i]);
+		if (!isfinite(signals->value[i]))
+			continue;
+		f->signal_last[i] = weir_signal_value(signals->table[i].unit, signals->value[i]);
 		f->signal_sum[i] += f->signal_last[i];
-		weir_signal_name(name, ops->signals[i].name, ops->signals[i].unit);
+		f->signal_looks[i]++;
+		weir_signal_name(name, signals->table[i].name, signals->table[i].unit);
 		snprintf(prefixed, sizeof prefixed, "cc.%s", name);
 		if (series)
 			weir_series_value(series, prefixed, f->signal_last[i]);
 	}
-	f->signal_looks++;
 }
 
 /* Whether the controller has a signal of this name itself. */
-static bool is_own(const struct weir_cc_ops *ops, const u64 *signal, const char *name)
+static bool is_own(const struct weir_kernel_signals *signals, const char *name)
 {
 	char own[WEIR_NAME_BYTES];
-	for (u32 i = 0; signal && i < ops->n_signals; i++) {
-		weir_signal_name(own, ops->signals[i].name, ops->signals[i].unit);
+	for (u32 i = 0; signals->value && i < signals->n; i++) {
+		weir_signal_name(own, signals->table[i].name, signals->table[i].unit);
 		if (!strcmp(own, name))
 			return true;
 	}
 	return false;
 }
 
-static void put_row(const struct weir_kernel_flow *f, u64 ns, const struct weir_cc_ops *ops,
-		    const u64 *signal, struct weir_series *series)
+static void put_row(const struct weir_kernel_flow *f, u64 ns, const struct weir_kernel_signals *signals,
+		    struct weir_series *series)
 {
 	const struct weir_view *v = &f->view;
 	if (ns)
@@ -90,17 +95,17 @@ static void put_row(const struct weir_kernel_flow *f, u64 ns, const struct weir_
 	if (f->said.pacing_Bps)
 		weir_series_fixed(series, "pacing_bps", weir_muldiv(f->said.pacing_Bps, 8, 1), 0);
 	weir_series_fixed(series, "lost", weir_div(f->row_lost_bytes + f->mss_bytes / 2, f->mss_bytes), 0);
-	if (v->min_rtt_ns && !is_own(ops, signal, "min_rtt_ms"))
+	if (v->min_rtt_ns && !is_own(signals, "min_rtt_ms"))
 		weir_series_fixed(series, "cc.min_rtt_ms", v->min_rtt_ns, 6);
-	if (v->delivery_Bps && !is_own(ops, signal, "delivery_bps"))
+	if (v->delivery_Bps && !is_own(signals, "delivery_bps"))
 		weir_series_fixed(series, "cc.delivery_bps", weir_muldiv(v->delivery_Bps, 8, 1), 0);
 	weir_series_fixed(series, "cc.kernel_cwnd_bytes", (u64)f->kernel_cwnd_packets * f->mss_bytes, 0);
 	weir_series_fixed(series, "delivered_bytes", v->delivered_bytes, 0);
 	weir_series_fixed(series, "flags", f->row_flags, 0);
 }
 
-void weir_kernel_flow_row(struct weir_kernel_flow *f, u64 time_ns, const struct weir_cc_ops *ops,
-			  const u64 *signal, struct weir_series *series)
+void weir_kernel_flow_row(struct weir_kernel_flow *f, u64 time_ns, const struct weir_kernel_signals *signals,
+			  struct weir_series *series)
 {
 	f->looks++;
 	f->cwnd_sum += (double)f->said.cwnd_bytes;
@@ -108,10 +113,10 @@ void weir_kernel_flow_row(struct weir_kernel_flow *f, u64 time_ns, const struct 
 	if (series) {
 		weir_series_time(series, time_ns);
 		weir_series_flow(series, "", f->name);
-		put_row(f, f->last_ns - f->row_ns, ops, signal, series);
+		put_row(f, f->last_ns - f->row_ns, signals, series);
 	}
-	if (signal)
-		put_signals(f, ops, signal, series);
+	if (signals->value)
+		put_signals(f, signals, series);
 	f->row_ns = f->last_ns;
 	f->row_acked_bytes = f->row_rtt_n = f->row_rtt_ns = f->row_lost_bytes = 0;
 	f->row_flags = 0;
@@ -123,7 +128,7 @@ static double mean(double sum, u64 n)
 }
 
 void weir_kernel_flow_summarise(const struct weir_kernel_flow *f, u64 origin_ns,
-				const struct weir_cc_ops *ops, const char *controller,
+				const struct weir_kernel_signals *signals, const char *controller,
 				struct weir_flow_summary *s)
 {
 	u64 mss_bytes = weir_max(f->mss_bytes, 1);
@@ -148,10 +153,14 @@ void weir_kernel_flow_summarise(const struct weir_kernel_flow *f, u64 origin_ns,
 	snprintf(s->controller, sizeof s->controller, "%s", controller);
 	s->goodput_bps = s->active_s > 0 ? (double)f->acked_bytes * 8 / s->active_s : (double)NAN;
 	weir_spread_from_hist(&s->rtt_ms, &f->rtt, 1e6);
-	for (u32 i = 0; f->signal_looks && i < ops->n_signals; i++) {
+	for (u32 i = 0; i < signals->n; i++) {
+		const struct weir_signal *signal = &signals->table[i];
+		if (!f->signal_looks[i])
+			continue;
 		struct weir_signal_summary *x = &s->signal[s->n_signals++];
-		weir_signal_name(x->name, ops->signals[i].name, ops->signals[i].unit);
-		x->mean = mean(f->signal_sum[i], f->signal_looks);
+		weir_signal_name(x->name, signal->name, signal->unit);
+		x->words = weir_words_are(signal->unit) ? signal->unit : NULL;
+		x->mean = mean(f->signal_sum[i], f->signal_looks[i]);
 		x->last = f->signal_last[i];
 	}
 }

@@ -10,6 +10,7 @@
 
 struct weir_kernel_flow {
 	char name[WEIR_NAME_BYTES];
+	u64 socket;
 	u64 start_ns, last_ns, row_ns; /* first and newest call; the newest row */
 	u64 acked_bytes;
 	bool paced;
@@ -23,18 +24,24 @@ struct weir_kernel_flow {
 	struct weir_hist rtt;
 	u64 calls, lost_bytes, ce_bytes, timeouts, episodes, spurious;
 	double cwnd_sum, backlog_sum;
-	u64 looks, signal_looks;
-	double signal_sum[WEIR_CC_SIGNALS_MAX], signal_last[WEIR_CC_SIGNALS_MAX];
+	u64 looks, signal_looks[WEIR_SIGNALS_MAX];
+	double signal_sum[WEIR_SIGNALS_MAX], signal_last[WEIR_SIGNALS_MAX];
+};
+
+/* What the controller or the pilot shows. */
+struct weir_kernel_signals {
+	u32 n;
+	const struct weir_signal *table;
+	const double *value; /* in the table's units, not finite: none now; NULL: not known */
 };
 
 void weir_kernel_flow_take(struct weir_kernel_flow *f, const struct weir_kern_record *r);
-/* A row at `time_ns` of the series, which begins at 0; `signal`: the controller's own, NULL if not known.
- * Without a series only the averages count it. */
-void weir_kernel_flow_row(struct weir_kernel_flow *f, u64 time_ns, const struct weir_cc_ops *ops,
-			  const u64 *signal, struct weir_series *series);
-/* `origin_ns`: the time of the series' 0. */
+/* A row at `time_ns` of the series, which begins at 0. Without a series only the averages count it. */
+void weir_kernel_flow_row(struct weir_kernel_flow *f, u64 time_ns, const struct weir_kernel_signals *signals,
+			  struct weir_series *series);
+/* `origin_ns`: the time of the series' 0; of the signals the values are not looked at. */
 void weir_kernel_flow_summarise(const struct weir_kernel_flow *f, u64 origin_ns,
-				const struct weir_cc_ops *ops, const char *controller,
+				const struct weir_kernel_signals *signals, const char *controller,
 				struct weir_flow_summary *s);
 
 #endif

@@ -68,10 +68,11 @@ static struct weir_summary *summarise(const struct weir_kernel_result *r)
 	s->packets = WEIR_NEVER;
 	s->jain_throughput = (double)NAN;
 	s->flow = flow;
+	const struct weir_kernel_signals signals = weir_kernel_trace_signals(r->wanted);
 	for (u32 i = 0; i < WEIR_KERNEL_TRACE_FLOWS_MAX; i++)
 		if (weir_kernel_result_is_flow(r->flow[i]))
-			weir_kernel_flow_summarise(r->flow[i], r->origin_ns, r->wanted->ops,
-						   r->wanted->kernel_name, &flow[s->n_flows++]);
+			weir_kernel_flow_summarise(r->flow[i], r->origin_ns, &signals, r->wanted->kernel_name,
+						   &flow[s->n_flows++]);
 	add_notes(r, s);
 	return s;
 }

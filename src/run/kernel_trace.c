@@ -138,25 +138,39 @@ static struct weir_kernel_flow *flow_of(struct weir_kernel_trace *t, u32 socket)
 	return *f;
 }
 
+struct weir_kernel_signals weir_kernel_trace_signals(const struct weir_kernel_trace_wanted *w)
+{
+	if (w->pilot)
+		return (struct weir_kernel_signals){w->pilot->n_signals, w->pilot->signals, NULL};
+	if (w->ops)
+		return (struct weir_kernel_signals){w->ops->n_signals, w->ops->signals, NULL};
+	return (struct weir_kernel_signals){0, NULL, NULL};
+}
+
 /* The controller's state is known here although nobody recorded it. */
-static const u64 *signals_of(const struct weir_kernel_trace *t, u32 socket, u64 value[WEIR_CC_SIGNALS_MAX])
+static bool probe(const struct weir_kernel_trace *t, u32 socket, double value[WEIR_SIGNALS_MAX])
 {
 	const struct weir_cc_ops *ops = t->wanted.ops;
 	const void *state = ops ? weir_follow_state(&t->follow, socket) : NULL;
-	memset(value, 0, WEIR_CC_SIGNALS_MAX * sizeof *value);
+	u64 whole[WEIR_CC_SIGNALS_MAX] = {0};
 	if (!state || !ops->probe || t->differing)
-		return NULL;
-	ops->probe(state, value);
-	return value;
+		return false;
+	ops->probe(state, whole);
+	for (u32 i = 0; i < WEIR_CC_SIGNALS_MAX; i++)
+		value[i] = (double)whole[i];
+	return true;
 }
 
 static void add_row(struct weir_kernel_trace *t, u32 socket, struct weir_kernel_flow *f)
 {
-	u64 value[WEIR_CC_SIGNALS_MAX];
-	const u64 *signal = signals_of(t, socket, value);
+	double value[WEIR_SIGNALS_MAX];
+	struct weir_kernel_signals signals = weir_kernel_trace_signals(&t->wanted);
+	bool known = t->wanted.pilots ? weir_pilots_signals(t->wanted.pilots, f->socket, 0, value)
+				      : probe(t, socket, value);
 	bool room = t->series.rows * (ROW_BYTES / 10) + ROW_BYTES < t->wanted.limit_bytes;
 	t->rows_omitted += !room;
-	weir_kernel_flow_row(f, t->time_ns - t->origin_ns, t->wanted.ops, signal, room ? &t->series : NULL);
+	signals.value = known ? value : NULL;
+	weir_kernel_flow_row(f, t->time_ns - t->origin_ns, &signals, room ? &t->series : NULL);
 }
 
 static void take_flow(struct weir_kernel_trace *t, u32 socket, const struct weir_kern_record *r)

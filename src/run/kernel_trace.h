@@ -6,6 +6,8 @@
 #define WEIR_RUN_KERNEL_TRACE_H
 
 #include "kern/calls.h"
+#include "kern/pilots.h"
+#include "kernel_flow.h"
 #include "record/outdir.h"
 
 #define WEIR_KERNEL_TRACE_WHY_BYTES 600
@@ -17,7 +19,9 @@ struct weir_kernel_trace_wanted {
 	const char *record;    /* likewise */
 	const char *name;      /* of the first socket's flow; the others are NAME.2, NAME.3 ... */
 	const char *kernel_name;
-	const struct weir_cc_ops *ops; /* NULL: not known here, so that its own signals are not */
+	const struct weir_cc_ops *ops;	    /* NULL: not known here, so that its own signals are not */
+	const struct weir_pilot_ops *pilot; /* in place of `ops`: its governor is what is watched; or NULL */
+	struct weir_pilots *pilots;	    /* they know its signals */
 	struct weir_calls_head head;
 	u64 sample_ns;	 /* a row for each socket each so long; 0: at each call */
 	u64 limit_bytes; /* of each file */
@@ -25,6 +29,9 @@ struct weir_kernel_trace_wanted {
 	u32 n_arguments;
 	const char *const *arguments; /* of the command line, for the manifest */
 };
+
+/* The table of what the controller or the pilot shows, without values. */
+struct weir_kernel_signals weir_kernel_trace_signals(const struct weir_kernel_trace_wanted *w);
 
 struct weir_kernel_trace;
 
