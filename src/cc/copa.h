@@ -311,10 +311,23 @@ WEIR_CORE void copa_probe(const struct copa *s, u64 value[WEIR_CC_SIGNALS_MAX])
 	value[4] = s->min_rtt_ns;
 }
 
+/* In the middle of a connection, perhaps over a full queue: what the host has seen is a min RTT, too. */
+WEIR_CORE void copa_on_seed(struct copa *s, const struct copa_params *p, const struct weir_view *v,
+			    u64 cwnd_bytes, struct weir_out *o)
+{
+	weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));
+	if (v->min_rtt_ns)
+		s->min_rtt_ns =
+		    weir_recent_add_min(&s->min_rtt, v->now_ns, COPA_MIN_RTT_WINDOW_NS, v->min_rtt_ns);
+	copa_begin(s, v);
+	copa_say(s, p, v, o);
+}
+
 WEIR_BIND_ON_IDLE(copa);
+WEIR_BIND_ON_SEED(copa);
 WEIR_CONTROLLER(
     copa, "copa", .needs = WEIR_NEED_OWN_REPAIR,
     .about = "Keeps the rate at 1 / (delta x queueing delay); competes where others fill the queue.",
-    .source = "Arun and Balakrishnan 2018", .on_idle = copa_bound_on_idle);
+    .source = "Arun and Balakrishnan 2018", .on_idle = copa_bound_on_idle, .on_seed = copa_bound_on_seed);
 
 #endif

@@ -131,8 +131,21 @@ WEIR_CORE void vegas_probe(const struct vegas *s, u64 value[WEIR_CC_SIGNALS_MAX]
 	value[2] = s->queued_bytes;
 }
 
+/* In the middle of a connection, perhaps over a full queue: what the host has seen is the base. */
+WEIR_CORE void vegas_on_seed(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
+			     u64 cwnd_bytes, struct weir_out *o)
+{
+	(void)p;
+	weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));
+	s->queue.base_ns = v->min_rtt_ns;
+	weir_queue_new_round(&s->queue, &s->window);
+	o->cwnd_bytes = s->window.cwnd_bytes;
+}
+
 WEIR_QUEUE_ON_IDLE(vegas);
+WEIR_BIND_ON_SEED(vegas);
 WEIR_CONTROLLER(vegas, "vegas", .about = "Keeps two to four packets in the queue, judged once a round.",
-		.source = "Brakmo and Peterson 1995", .on_idle = vegas_bound_on_idle);
+		.source = "Brakmo and Peterson 1995", .on_idle = vegas_bound_on_idle,
+		.on_seed = vegas_bound_on_seed);
 
 #endif

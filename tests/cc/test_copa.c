@@ -239,6 +239,29 @@ static void recent_reaches_back_seven_eighths_to_all(void **unused)
 	assert_int_equal(weir_recent_add_max(&r, 1ULL << 60, 80, 3), 3);
 }
 
+/* Handed over at 200 packets over a queue of 50 ms: the host's min RTT counts, and the window goes down to
+ * the target at once, in the default mode, without a slow start. */
+static void a_seed_is_no_slow_start(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	struct weir_out o = {0};
+	feed_open(&f, "copa", BASE_NS);
+	f.ops->on_seed(f.state, f.params, &f.view, 200 * FEED_MSS, &o);
+	feed_take(&f, &o);
+	assert_int_equal(f.cwnd_bytes, 200 * FEED_MSS);
+	assert_int_equal(feed_signal_value(&f, "mode"), 1);
+	assert_int_equal(feed_signal_value(&f, "min_rtt"), BASE_NS);
+	f.rtt_ns = BASE_NS + 50 * FEED_MS;
+	feed_round(&f);
+	assert_in_range(f.cwnd_bytes, 197 * FEED_MSS, 199 * FEED_MSS); /* v / delta = 2 packets */
+	f.view.min_rtt_ns = 0;
+	feed_init(&f);
+	f.ops->on_seed(f.state, f.params, &f.view, 1, &o);
+	feed_take(&f, &o);
+	assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +274,7 @@ int main(void)
 	    cmocka_unit_test(a_floor_keeps_a_queue),
 	    cmocka_unit_test(it_paces_at_two_windows_a_standing_rtt),
 	    cmocka_unit_test(F1_equal_times_are_tolerated),
+	    cmocka_unit_test(a_seed_is_no_slow_start),
 	    cmocka_unit_test(recent_reaches_back_seven_eighths_to_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,28 @@ static void it_settles_between_alpha_and_beta(void **unused)
 	}
 }
 
+/* Handed over at 40 packets over a queue that was there before: the host's min RTT is the base, a third of
+ * the window waits, one packet a round goes back; no slow start. */
+static void a_seed_keeps_the_base_of_the_host(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	struct weir_out o = {0};
+	feed_open(&f, "vegas", BASE_NS);
+	f.ops->on_seed(f.state, f.params, &f.view, 40 * FEED_MSS, &o);
+	feed_take(&f, &o);
+	assert_int_equal(f.cwnd_bytes, 40 * FEED_MSS);
+	assert_int_equal(feed_signal_value(&f, "ssthresh"), 40 * FEED_MSS);
+	assert_int_equal(feed_signal_value(&f, "base_rtt"), BASE_NS);
+	judged_round(&f, BASE_NS * 3 / 2);
+	judged_round(&f, BASE_NS * 3 / 2); /* judges the one before */
+	assert_int_equal(f.cwnd_bytes, 39 * FEED_MSS);
+	assert_in_range(feed_signal_value(&f, "queued"), 40 * FEED_MSS / 3 - 1, 40 * FEED_MSS / 3 + 1);
+	f.ops->on_seed(f.state, f.params, &f.view, 1, &o);
+	feed_take(&f, &o);
+	assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +184,7 @@ int main(void)
 	    cmocka_unit_test(a_loss_halves),
 	    cmocka_unit_test(repair_is_not_judged),
 	    cmocka_unit_test(it_settles_between_alpha_and_beta),
+	    cmocka_unit_test(a_seed_keeps_the_base_of_the_host),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
