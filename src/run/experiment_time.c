@@ -78,7 +78,9 @@ static bool combine(const struct weir_time_rule *r, const struct weir_time_stret
 	double b = mean[WEIR_TIME_BESIDE] * (r->factor > 0 ? r->factor : 1);
 	if (!x->n[WEIR_TIME_BESIDE])
 		return false;
-	if (r->beside == WEIR_BESIDE_ERROR)
+	if (r->beside == WEIR_BESIDE_DIFFERENCE)
+		*value = fabs(*value - b);
+	else if (r->beside == WEIR_BESIDE_ERROR)
 		*value = fabs(*value - b) / fabs(b);
 	else if (r->beside == WEIR_BESIDE_RATIO)
 		*value /= b;

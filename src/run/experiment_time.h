@@ -23,8 +23,9 @@ enum weir_over_time {
 
 enum weir_beside {
 	WEIR_BESIDE_NOTHING,
-	WEIR_BESIDE_ERROR,     /* |A - B| / |B| */
-	WEIR_BESIDE_RATIO,     /* A / B */
+	WEIR_BESIDE_ERROR,	/* |A - B| / |B| */
+	WEIR_BESIDE_RATIO,	/* A / B */
+	WEIR_BESIDE_DIFFERENCE, /* |A - B| */
 	WEIR_BESIDE_AGREEMENT, /* 1 where A is above own_above exactly when B is above beside_above, else 0 */
 };
 

@@ -110,7 +110,7 @@ static void read_compare(struct weir_experiment_reader *r, const struct weir_yam
 {
 	static const char *const keys[] = {"series", "as",	  "mean_over", "lag",
 					   "above",  "own_above", "factor",    NULL};
-	static const char *const words[] = {"", "error", "ratio", "agreement"};
+	static const char *const words[] = {"", "error", "ratio", "difference", "agreement"};
 
 	if (!weir_experiment_is_map(r, map))
 		return;
@@ -122,7 +122,7 @@ static void read_compare(struct weir_experiment_reader *r, const struct weir_yam
 			t->beside = (enum weir_beside)i;
 	if (as && !t->beside)
 		weir_experiment_say(r, weir_yaml_find(map, "as")->at,
-				    "error, ratio or agreement is expected");
+				    "error, ratio, difference or agreement is expected");
 	read_length(r, map, t);
 	if (read_bound(r, map, "factor", &t->factor) && !(t->factor > 0))
 		weir_experiment_say(r, weir_yaml_find(map, "factor")->at, "a number above 0 is expected");

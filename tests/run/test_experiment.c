@@ -118,7 +118,7 @@ static void other_mistakes(void **state)
 	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], while: {series: ab, above: 1}"),
 	     "a series is named FLOW.SIGNAL"},
 	    {SCENARIO "claims:\n" CLAIM("metric: series.a.b, band: [0, 1], compare: {series: a.b, as: sum}"),
-	     "error, ratio or agreement is expected"},
+	     "error, ratio, difference or agreement is expected"},
 	    {SCENARIO "claims:\n" CLAIM(
 		 "metric: series.a.b, band: [0, 1], compare: {series: a.b, as: error, lag: 1 s}"),
 	     "at most `mean_over` is expected"},

@@ -103,6 +103,10 @@ static void against_another_series(void **unused)
 	is(of(&r), error);
 	r.beside = WEIR_BESIDE_RATIO;
 	is(of(&r), ratio);
+	r.beside = WEIR_BESIDE_DIFFERENCE;
+	is(of(&r), 50.5);
+	r.factor = .5;
+	is(of(&r), .5);
 	/* 20 of a hundred: above 50, but its double and 1 not above 141 */
 	r = (struct weir_time_rule){.beside = WEIR_BESIDE_AGREEMENT, .own_above = 50, .beside_above = 141};
 	r.beside_series = "b.x";
