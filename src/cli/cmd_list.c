@@ -5,6 +5,7 @@
 #include "core/words.h"
 #include "link/table.h"
 #include "record/json.h"
+#include "record/manifest.h"
 #include "run/controller.h"
 #include "scenario/yaml.h"
 #include "shipped.h"
@@ -18,15 +19,9 @@
 
 /* ---- controllers ---- */
 
-/* "ratio" and "Hz" are held in millionths and shown as what they stand for. */
-static bool in_millionths(const struct weir_param *p)
-{
-	return !strcmp(p->unit, "ratio") || !strcmp(p->unit, "Hz");
-}
-
 static void put_value(struct weir_json *j, const char *key, const struct weir_param *p, u64 value)
 {
-	if (in_millionths(p))
+	if (weir_param_in_millionths(p))
 		weir_json_put_double(j, key, (double)value / 1e6);
 	else
 		weir_json_put_u64(j, key, value);
@@ -78,7 +73,7 @@ static void format_default(const struct weir_param *p, char *to, size_t room)
 	u64 x = p->default_value;
 	if (!strcmp(p->unit, "flag")) {
 		snprintf(to, room, "%s", x ? "on" : "off");
-	} else if (in_millionths(p)) {
+	} else if (weir_param_in_millionths(p)) {
 		snprintf(to, room, "%g%s", (double)x / 1e6, strcmp(p->unit, "Hz") ? "" : " Hz");
 	} else if (weir_words_are(p->unit)) {
 		size_t bytes;

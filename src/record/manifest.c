@@ -14,7 +14,11 @@ static void put_list(struct weir_json *j, const char *name, const char *const *l
 	weir_json_array_end(j);
 }
 
-/* A "ratio" is held in millionths. */
+bool weir_param_in_millionths(const struct weir_param *p)
+{
+	return !strcmp(p->unit, "ratio") || !strcmp(p->unit, "Hz");
+}
+
 static void put_param(struct weir_json *j, const struct weir_param *p, u64 value)
 {
 	char text[64];
@@ -23,7 +27,7 @@ static void put_param(struct weir_json *j, const struct weir_param *p, u64 value
 	if (word) {
 		snprintf(text, sizeof text, "%.*s", (int)bytes, word);
 		weir_json_put_string(j, p->name, text);
-	} else if (!strcmp(p->unit, "ratio")) {
+	} else if (weir_param_in_millionths(p)) {
 		weir_json_put_double(j, p->name, (double)value / 1e6);
 	} else {
 		weir_json_put_u64(j, p->name, value);

@@ -46,6 +46,9 @@ struct weir_manifest {
 	const struct weir_manifest_trace *traces;
 };
 
+/* "ratio" and "Hz" are held in millionths and written as what they stand for. */
+bool weir_param_in_millionths(const struct weir_param *p);
+
 /* The whole document, but not its end: weir_json_finish is the caller's. */
 void weir_manifest_write(struct weir_json *j, const struct weir_manifest *m);
 

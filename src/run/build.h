@@ -11,6 +11,9 @@
  */
 #define WEIR_FLOWS_RECORDED_MAX 1000
 
+/* Each keeps up to WEIR_PILOT_STATE_BYTES. */
+#define WEIR_PILOTED_FLOWS_MAX 4096
+
 #define WEIR_BUILD_NAME_BYTES 96
 
 struct weir_traces;

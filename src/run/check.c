@@ -75,6 +75,13 @@ static void check_buffers(const struct weir_scenario_set *set, const struct weir
 	free(mean_bps);
 }
 
+static double arrivals_expected(const struct weir_scenario *s, const struct weir_scenario_flow *f,
+				const struct weir_sizes *sizes)
+{
+	u64 time_ns = weir_sub(weir_min(f->stop_ns, s->duration_ns), f->start_ns);
+	return weir_arrivals_expected(sizes, f->app.load_bps, time_ns);
+}
+
 static void check_arrivals(const struct weir_scenario_set *set, const struct weir_scenario *s,
 			   const struct weir_scenario_flow *f, struct weir_traces *traces,
 			   struct weir_diag *diag)
@@ -89,14 +96,45 @@ static void check_arrivals(const struct weir_scenario_set *set, const struct wei
 				      why);
 		return;
 	}
-	u64 time_ns = weir_sub(weir_min(f->stop_ns, s->duration_ns), f->start_ns);
-	double n = weir_arrivals_expected(&sizes, f->app.load_bps, time_ns);
+	double n = arrivals_expected(s, f, &sizes);
 	if (n > WEIR_SCENARIO_MAX_FLOWS)
 		weir_scenario_mistake(
 		    set, diag, f->at,
 		    "load: %.0f flows of %.0f B on average; at most 1000000: less load, or larger "
 		    "flows",
 		    n, sizes.mean_bytes);
+}
+
+static bool has_pilot(const struct weir_scenario *s, const struct weir_build_with *with,
+		      const struct weir_scenario_flow *f)
+{
+	if (!f->controller.name)
+		return false;
+	if (weir_build_replaces(s, with, f))
+		return with->controller.pilot;
+	return f->controller.index != WEIR_SCENARIO_NONE && with->registry->ops[f->controller.index].pilot;
+}
+
+/* Each keeps a spectrum and more: what a mistyped count must not cost. */
+static void check_pilots(const struct weir_scenario_set *set, const struct weir_scenario *s,
+			 const struct weir_build_with *with, struct weir_traces *traces,
+			 struct weir_diag *diag)
+{
+	double n = 0;
+	struct weir_sizes sizes;
+	char why[200];
+	for (u32 i = 0; i < s->n_flows && n <= WEIR_PILOTED_FLOWS_MAX; i++) {
+		const struct weir_scenario_flow *f = &s->flows[i];
+		if (!has_pilot(s, with, f))
+			continue;
+		if (f->app.kind != WEIR_SCENARIO_ARRIVALS)
+			n += (double)f->count;
+		else if (weir_traces_read_sizes(traces, &f->app, &sizes, why, sizeof why))
+			n += arrivals_expected(s, f, &sizes);
+		if (n > WEIR_PILOTED_FLOWS_MAX)
+			weir_scenario_mistake(set, diag, f->at, "%s: %.0f flows with a pilot; at most %d",
+					      f->name, n, WEIR_PILOTED_FLOWS_MAX);
+	}
 }
 
 u32 weir_check_hops(const struct weir_scenario_set *set, const struct weir_scenario *s,
@@ -142,6 +180,7 @@ u32 weir_check_point(const struct weir_scenario_set *set, const struct weir_scen
 		check_controller(set, s, with, &s->flows[i], diag);
 	for (u32 i = 0; i < s->n_flows; i++)
 		check_arrivals(set, s, &s->flows[i], traces, diag);
+	check_pilots(set, s, with, traces, diag);
 	check_replacement(s, with, diag);
 	forget_repeated(diag, before);
 	return diag->n - before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Controllers for the tests: one parameter of each unit. */
+/* Controllers for the tests: a parameter of each unit. */
 #ifndef WEIR_TESTS_SCENARIO_CATALOG_H
 #define WEIR_TESTS_SCENARIO_CATALOG_H
 
@@ -16,10 +16,15 @@ static const struct weir_param vegas_params[] = {
     {"rounds", "", 3, 1, 10, "a count"},
 };
 
+static const struct weir_param nimbus_params[] = {
+    {"delay_mode", "basic-delay|copa|vegas", 0, 0, 2, "a choice"},
+};
+
 static const struct weir_scenario_catalog_entry controllers[] = {
     {"reno", NULL, 0, false},
     {"cubic", NULL, 0, false},
     {"vegas", vegas_params, sizeof vegas_params / sizeof vegas_params[0], false},
+    {"nimbus", nimbus_params, 1, false},
     {"acp-plus", NULL, 0, true},
     {"acp-robust", NULL, 0, true},
 };
