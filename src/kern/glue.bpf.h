@@ -339,14 +339,6 @@ WEIR_CORE void weir_hook_send(const struct weir_cc_ops *ops, const void *params,
 #define WEIR_KERNEL_NAME(id) "weir_" #id
 #endif
 
-/* What the loader has set; not what the compiler sees. */
-#define WEIR_PARAMS                                                                                          \
-	({                                                                                                   \
-		const void *params = (const void *)&weir_params;                                             \
-		__asm__ volatile("" : "+r"(params));                                                         \
-		params;                                                                                      \
-	})
-
 #define WEIR_TCP_OPS(id, control)                                                                            \
 	{                                                                                                    \
 		.ssthresh = (void *)id##_tcp_ssthresh, .set_state = (void *)id##_tcp_set_state,              \

@@ -51,7 +51,7 @@ WEIR_CORE_APART u64 weir_governed_inner(struct weir_kern_governed *s, u64 what, 
 					      .amount = amount};
 	if (inner < WEIR_PILOT_INNERS_MAX && inner < weir_params.inners.n)
 		i = inner;
-	const u64 *params = (const u64 *)weir_params.inners.params[i];
+	const u64 *params = WEIR_LOADED(weir_params.inners.params[i]);
 	s->said = (struct weir_out){0, 0, 0};
 	switch (weir_params.inners.kind[i]) {
 #define TELL(id)                                                                                             \
@@ -113,8 +113,7 @@ WEIR_CORE_APART u64 weir_governed(struct weir_kern_governed *s, struct weir_kern
 {
 	if (!s || !c)
 		return 0;
-	weir_kern_governed_call(s, &governor_host, (const struct weir_setpoint *)&weir_params.inners.first,
-				c);
+	weir_kern_governed_call(s, &governor_host, WEIR_LOADED(weir_params.inners.first), c);
 	return 1;
 }
 

@@ -70,6 +70,15 @@ extern volatile struct weir_kern_control weir_control;
 const volatile u32 weir_first_signal_shows WEIR_SECTION(".rodata.signal") = 0;
 struct weir_kern_replay weir_replay WEIR_SECTION(".data.replay") = {0};
 
+/* What the loader has set; not what the compiler sees. */
+#define WEIR_LOADED(object)                                                                                  \
+	({                                                                                                   \
+		const void *loaded = (const void *)&(object);                                                \
+		__asm__ volatile("" : "+r"(loaded));                                                         \
+		loaded;                                                                                      \
+	})
+#define WEIR_PARAMS WEIR_LOADED(weir_params)
+
 /* The same number, of which the verifier knows nothing any more. It walks through what follows once for each
  * set of values that it can tell apart, so that a few flags and times that "may be exactly 0" multiply its
  * work. */
