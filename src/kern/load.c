@@ -17,6 +17,7 @@
 /* Linux 6.4; newer than the headers of Debian 12. */
 #define MAP_HAS_LINK (1U << 13)
 #define LINK_STRUCT_OPS ((enum bpf_attach_type)44)
+#define PARAMS_MAX 64
 
 bool weir_kern_name(const char *word, char name[WEIR_KERN_NAME_BYTES])
 {
@@ -67,6 +68,17 @@ bool weir_kern_takes(const struct weir_cc_ops *ops, char why[WEIR_KERN_WHY_BYTES
 	return *why == 0;
 }
 
+bool weir_kern_takes_pilot(const struct weir_pilot_ops *pilot, char why[WEIR_KERN_WHY_BYTES])
+{
+	struct weir_kern_governor governor;
+	struct weir_kern_object object;
+	u64 params[PARAMS_MAX] = {0};
+	for (u32 i = 0; i < pilot->n_params && i < PARAMS_MAX; i++)
+		params[i] = pilot->params[i].default_value;
+	return !weir_kern_object_governor(pilot, params, &governor, &object, why) &&
+	       weir_kern_takes(object.ops, why);
+}
+
 static const char *section(const struct bpf_program *program)
 {
 	return bpf_program__section_name(program);
@@ -106,7 +118,7 @@ static int set_params(struct weir_kern *k, const struct weir_kern_inners *inners
 	struct bpf_map *map = bpf_object__find_map_by_name(k->object, ".rodata.params");
 	size_t bytes = 0;
 	const void *there = map ? bpf_map__initial_value(map, &bytes) : NULL;
-	u64 values[64];
+	u64 values[PARAMS_MAX];
 	if (!there || bytes > (inners ? sizeof *inners : sizeof values) || bytes != k->ops->params_bytes) {
 		snprintf(why, WEIR_KERN_WHY_BYTES, "%s: its BPF program has no room for its parameters",
 			 k->ops->name);

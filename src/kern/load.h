@@ -34,6 +34,9 @@ bool weir_kern_name(const char *word, char name[WEIR_KERN_NAME_BYTES]);
 /* Whether a kernel can be host to it: nothing that TCP cannot give, and a name that fits; else a sentence. */
 bool weir_kern_takes(const struct weir_cc_ops *ops, char why[WEIR_KERN_WHY_BYTES]);
 
+/* The same of a pilot, by its defaults. */
+bool weir_kern_takes_pilot(const struct weir_pilot_ops *pilot, char why[WEIR_KERN_WHY_BYTES]);
+
 /* Loads the programs; the kernel's verifier has seen them then. `params`: ops->n_params values; NULL: the
  * defaults. 0 and *k ready; 2 if the controller cannot live in a kernel; 3 if this machine cannot do it;
  * `why` says which. What libbpf and the verifier say goes to stderr if `verbose`. */

@@ -58,7 +58,7 @@ static void look_at_map(u32 id, const char *name, struct found *f)
 	if (fd < 0)
 		return;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
-		if (info.type == BPF_MAP_TYPE_RINGBUF && f->ring_fd < 0) {
+		if (info.type == BPF_MAP_TYPE_RINGBUF && !strcmp(info.name, "weir_ring") && f->ring_fd < 0) {
 			f->ring_fd = fd;
 			f->ring_id = id;
 			return;

@@ -31,10 +31,8 @@ bool weir_controller_kernel_takes(const struct weir_controller *c, char why[WEIR
 	if (c->cc)
 		return weir_kern_takes(c->cc, why);
 	if (c->pilot)
-		snprintf(why, WEIR_KERN_WHY_BYTES,
-			 "the pilot %s runs in the simulator only: run it with --on sim", c->pilot->name);
-	else
-		snprintf(why, WEIR_KERN_WHY_BYTES, "it is no controller of TCP");
+		return weir_kern_takes_pilot(c->pilot, why);
+	snprintf(why, WEIR_KERN_WHY_BYTES, "it is no controller of TCP");
 	return false;
 }
 

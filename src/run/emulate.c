@@ -161,7 +161,8 @@ static void note_calls(struct weir_summary *out, const struct weir_emulated *e, 
 	const struct weir_emulated_calls *c = &e->calls;
 	bool native = false;
 	for (u32 i = 0; i < e->b->n_entries; i++)
-		native = native || (e->b->entry[i].controlled && !e->b->entry[i].ops.cc);
+		native =
+		    native || (e->b->entry[i].controlled && weir_controller_is_none(&e->b->entry[i].ops));
 	if (qlog && native)
 		weir_summary_note(out, "trace.qlog: nothing of the kernel's own controllers, which do not "
 				       "tell what they knew at each acknowledgement");
@@ -179,6 +180,23 @@ static void note_calls(struct weir_summary *out, const struct weir_emulated *e, 
 				  c->different);
 }
 
+static void note_pilots(struct weir_summary *out, const struct weir_emulated *e)
+{
+	struct weir_hosted_counts c;
+	weir_in_kernel_counts(&e->in_kernel, &c);
+	if (c.lost_reports)
+		weir_summary_note(out, "%llu reports of %llu were lost between governors and pilots",
+				  c.lost_reports, c.lost_reports + c.reports);
+	if (c.expired_reports)
+		weir_summary_note(out,
+				  "%llu reports of governors were made while no pilot had answered for long: "
+				  "Reno was in charge",
+				  c.expired_reports);
+	if (c.refused)
+		weir_summary_note(out, "%llu connections found no room for a pilot: Reno drove them",
+				  c.refused);
+}
+
 static void head(struct weir_summary *out, const struct running *r)
 {
 	const struct weir_scenario *s = r->c->scenario;
@@ -193,6 +211,7 @@ static void head(struct weir_summary *out, const struct running *r)
 	weir_emulable_notes(s, &r->c->with, out);
 	note_host_losses(out, &r->emulated);
 	note_calls(out, &r->emulated, r->qlog);
+	note_pilots(out, &r->emulated);
 	weir_emulated_judge(&r->emulated, &out->emulation);
 	out->emulation.snapshots_lost = r->lost;
 }

@@ -61,7 +61,7 @@ static int no_memory(char why[512])
 /* Before any network is made: what a kernel does not take is told at once. */
 static int begin_controllers(struct weir_emulated *e, char why[512])
 {
-	int code = weir_in_kernel_begin(&e->in_kernel, e->b, why);
+	int code = weir_in_kernel_begin(&e->in_kernel, e->b, e->config.seed, why);
 	if (code) {
 		if (e->config.qlog)
 			fclose(e->config.qlog);

@@ -49,7 +49,9 @@ static void take(void *context, const struct weir_kern_record *r)
 	take_gap(one, time_ns);
 	if (flow >= c->n_flows)
 		return;
-	c->different += weir_follow_call(&one->follow, flow + 1, &r->call, &said) == WEIR_FOLLOWED_DIFFERS;
+	if (one->follow.ops)
+		c->different +=
+		    weir_follow_call(&one->follow, flow + 1, &r->call, &said) == WEIR_FOLLOWED_DIFFERS;
 	if (!c->qlog)
 		return;
 	char name[WEIR_BUILD_NAME_BYTES];
@@ -72,8 +74,12 @@ int weir_emulated_calls_begin(struct weir_emulated_calls *c, const struct weir_i
 	for (u32 i = 0; i < k->n; i++) {
 		struct weir_emulated_controller *one = &c->one[i];
 		one->calls = c;
-		weir_follow_begin(&one->follow, k->kern[i].ops, k->params[i]);
-		one->watched = !weir_kern_watch_open(&one->watch, k->kern[i].name, take, one, c->why);
+		const struct weir_in_kernel_one *in = &k->one[i];
+		/* A governor's answers depend on setpoints: nobody follows them, its pilot tells the signals.
+		 */
+		weir_follow_begin(&one->follow, in->pilot ? NULL : in->kern.ops, in->params);
+		if (!in->pilot || c->qlog)
+			one->watched = !weir_kern_watch_open(&one->watch, in->kern.name, take, one, c->why);
 	}
 	return 0;
 }

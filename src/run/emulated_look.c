@@ -32,7 +32,7 @@ void weir_emulated_name_signals(struct weir_emulated *e, struct weir_build *b)
 	for (u32 i = 0; i < b->n_entries; i++) {
 		struct weir_build_entry *entry = &b->entry[i];
 		const struct weir_cc_ops *ops = entry->ops.cc;
-		if (entry->ops.age) /* its own signals, and no kernel's */
+		if (entry->ops.age || entry->ops.pilot) /* their own signals, and no kernel's */
 			continue;
 		u32 n = ops ? ops->n_signals : 0;
 		for (u32 k = 0; k < n; k++)
@@ -271,6 +271,8 @@ static void put_signals(const struct weir_emulated *e, u32 slot, struct weir_flo
 	u64 own[WEIR_CC_SIGNALS_MAX] = {0};
 	u32 entry = e->flow[slot].entry;
 	const struct weir_cc_ops *ops = e->b->entry[entry].ops.cc;
+	if (e->b->entry[entry].ops.pilot)
+		return;
 	bool probed = weir_emulated_calls_probe(&e->calls, &e->in_kernel, entry, slot, own);
 	for (u32 k = 0; ops && k < ops->n_signals; k++)
 		put_signal(n, probed, own[k]);
@@ -380,6 +382,15 @@ static bool flow_age(const void *ctx, u32 flow, struct weir_flow_age *a)
 	return true;
 }
 
+static bool flow_pilot(const void *ctx, u32 flow, double value[WEIR_PILOT_SIGNALS_MAX])
+{
+	const struct weir_emulated *e = ctx;
+	const struct weir_build_entry *entry = weir_build_entry_of(e->b, flow);
+	u32 slot = weir_build_hist(entry, flow);
+	return !entry->arrivals && weir_in_kernel_pilot(&e->in_kernel, e->flow[slot].entry,
+							(u16)(WEIR_EMULATED_FIRST_PORT + slot), value);
+}
+
 const struct weir_backend_ops weir_emulated_ops = {
     .name = "emu",
     .counts_timeouts = true,
@@ -394,5 +405,6 @@ const struct weir_backend_ops weir_emulated_ops = {
     .flow_age = flow_age,
     .entry_totals = entry_totals,
     .flow_video = flow_video,
+    .flow_pilot = flow_pilot,
     .lateness = lateness,
 };
