@@ -307,7 +307,7 @@ static void the_published_slip(void **unused)
 	}
 }
 
-static void a_limited_sender_is_not_judged(void **unused)
+static void F8_a_slow_host_is_said_and_not_judged(void **unused)
 {
 	(void)unused;
 	link_open(&l, 1, PAYLOAD_96, .05, .1);
@@ -453,7 +453,7 @@ int main(void)
 	    cmocka_unit_test(two_flows_share),
 	    cmocka_unit_test(F7_noise_of_hosts_is_no_congestion),
 	    cmocka_unit_test(the_published_slip),
-	    cmocka_unit_test(a_limited_sender_is_not_judged),
+	    cmocka_unit_test(F8_a_slow_host_is_said_and_not_judged),
 	    cmocka_unit_test(a_timeout_halves_and_begins_anew),
 	    cmocka_unit_test(a_lost_report_begins_the_batch_anew),
 	    cmocka_unit_test(hostile_reports_give_bounded_setpoints),
