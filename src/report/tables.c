@@ -115,7 +115,8 @@ static void put_last(FILE *to, const json_t *signal, struct weir_unit unit)
 {
 	double last = weir_get_number(signal, "last");
 	const json_t *words = json_object_get(signal, "words");
-	if (!(last >= 0 && last < (double)json_array_size(words))) {
+	/* Not whole: a mean of seeds. */
+	if (!(last >= 0 && last < (double)json_array_size(words) && last == floor(last))) {
 		weir_table_number(to, unit.dimension, last * unit.factor);
 		return;
 	}

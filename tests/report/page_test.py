@@ -88,6 +88,13 @@ def hover(page):
     page.settle()
     values = on(page, VALUES, "rtt")
     check("hover: a flow that is away has a gap", values[0][:1].isdigit() and values[1] == "–", values)
+    choice = page.run("weirReport.charts.filter(c => c.words).map(c => c.id)")
+    check("a choice has a chart in the open, of the flow whose words it has", len(choice) == 1, choice)
+    left, top, width, height = on(page, BOX, choice[0])
+    for at, word in ((.06, "delay"), (.18, "competitive")):
+        page.mouse("mouseMoved", left + 46 + (width - 58) * at, top + height / 2)
+        page.settle()
+        check(f"hover: a choice shows its word: {word}", on(page, VALUES, choice[0]) == [word], on(page, VALUES, choice[0]))
     page.mouse("mouseMoved", 2, 2)
     page.settle()
     check("hover: it ends", set(on(page, VALUES, "throughput")) == {"–"}, on(page, VALUES, "throughput"))
@@ -185,7 +192,7 @@ def without_scripts(page, path):
     page.screenshot(os.devnull)
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    check("without scripts: a figure in each chart", text.count("<noscript>") == text.count('class="chart"')
+    check("without scripts: a figure in each chart", text.count("<noscript>") == text.count('<section class="chart')
           and text.count("<svg") >= text.count("<noscript>"))
     check("without scripts: no complaint", not page.complaints, page.complaints[:2])
 

@@ -66,6 +66,7 @@ def rows_of(t, flows, capacity, rng):
         yield name, "pacing_bps", round(share * 1.2)
         yield name, "cc.ssthresh_bytes", 400000 + 1000 * i
         yield name, "cc.k_ms", round(1000 * tooth, 1)
+        yield name, "cc.mode", int(tooth > .5)
         yield name, "lost", 4 if tooth < .02 / 6 else 0
         yield name, "retransmitted", 4 if .02 / 6 <= tooth < .04 / 6 else 0
 
@@ -98,8 +99,14 @@ def lte(t):
     return CAPACITY * (.55 + .35 * math.sin(t) * math.sin(t / 5)) * (.15 if 12 < t < 13.5 else 1)
 
 
+def chooses(f, words):
+    f["signals"]["mode"] = {"mean": .5, "last": 1, "words": words}
+
+
 def two(directory):
+    """Of one flow the mode is a choice, of the other a number."""
     flows = [flow("cubic-1", "cubic", 49e6, 36), flow("vegas-1", "vegas", 45e6, 4, 0)]
+    chooses(flows[0], ["delay", "competitive"])
     write(directory, summary("Two flows on a link that varies", flows, [link("bottleneck")]), lte, late="vegas-1")
 
 
@@ -127,6 +134,8 @@ HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>",
 
 def hostile(directory):
     flows = [flow(name, "<b>cubic</b>", 2e7, 30) for name in HOSTILE]
+    for f in flows:
+        chooses(f, HOSTILE[:2])
     doc = summary("</title><script>alert(3)</script>", flows, [link("bottleneck")])
     doc["notes"] = ["<script>alert(4)</script>"]
     write(directory, doc, step=.1, scenario="title: </pre><script>alert(5)</script>\n")
