@@ -9,11 +9,15 @@ from run_common import *
 PILOTED = SCENARIO.replace("controller: cubic", "controller: {name: nimbus, delay_mode: copa}", 1)
 
 
-def series(out):
+def timed(out):
     rows = {}
     for row in csv.DictReader(io.StringIO(read(out + "/series.csv"))):
-        rows.setdefault((row["flow"], row["signal"]), []).append(float(row["value"]))
+        rows.setdefault((row["flow"], row["signal"]), []).append((float(row["time_s"]), float(row["value"])))
     return rows
+
+
+def series(out):
+    return {key: [v for _, v in values] for key, values in timed(out).items()}
 
 
 def test_named_in_a_scenario():
@@ -35,6 +39,27 @@ def test_named_in_a_scenario():
     check(params["delay_mode"] == "copa" and params["pulse_frequency"] == 5 and params["threshold"] == 2, params)
     page = read("x/report.html")
     check("<h3>Mode" in page and "competitive" in page, "no mode on the page")
+
+
+def mean(rows, flow, signal, begin, end):
+    values = [v for t, v in rows[flow, signal] if begin <= t < end]
+    check(values, flow, signal, "has no value from", begin, "to", end)
+    return sum(values) / len(values)
+
+
+def test_the_shipped_scenario_is_what_it_is_shipped_for():
+    """Alone and beside datagrams a short queue, beside CUBIC a fair share; mode and eta say which it is."""
+    weir("run", os.path.join(os.environ["SOURCE_ROOT"], "scenarios", "nimbus.yaml"), "-o", "x")
+    rows = timed("x")
+    for begin, end in ((10, 30), (70, 90)):
+        check(mean(rows, "nimbus", "queue_delay_ms", begin, end) < 25, "no short queue from", begin)
+        check(mean(rows, "nimbus", "cc.mode", begin, end) < .1, "not in delay mode from", begin)
+        check(mean(rows, "nimbus", "cc.eta", begin, end) < 2, "eta from", begin)
+    check(mean(rows, "nimbus", "cc.mode", 45, 60) > .9, "not in competitive mode")
+    check(mean(rows, "nimbus", "cc.eta", 45, 60) > 2, "eta beside CUBIC")
+    share = mean(rows, "nimbus", "throughput_bps", 40, 60) / 48e6
+    check(.6 < share < 1.4, "beside CUBIC", share, "of its fair share")
+    check(mean(rows, "nimbus", "throughput_bps", 70, 90) > 42e6, "beside datagrams")
 
 
 def test_on_the_command_line_and_the_same_each_time():
