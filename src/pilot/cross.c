@@ -35,6 +35,10 @@ void weir_cross_read(const struct weir_report *r, double mu_Bps, struct weir_cro
 	out->send_Bps = send_Bps;
 	out->receive_Bps = receive_Bps;
 	out->span_s = span_s;
+	if (r->flags & WEIR_REPORT_RECOVERY) {
+		out->use = WEIR_CROSS_REPAIR;
+		return;
+	}
 	if (r->flags & WEIR_REPORT_APP_LIMITED || r->app_limited_ns > r->interval_ns / 2) {
 		out->use = WEIR_CROSS_APP_LIMITED;
 		return;

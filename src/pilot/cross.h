@@ -9,6 +9,7 @@
 
 enum weir_cross_use {
 	WEIR_CROSS_MISSING,	/* no rate sample, or one that cannot be */
+	WEIR_CROSS_REPAIR,	/* S and R are, of packets that were not sent and received in one order */
 	WEIR_CROSS_APP_LIMITED, /* S and R are, but of an application's rate */
 	WEIR_CROSS_EMPTY_QUEUE, /* S and R are, z says nothing */
 	WEIR_CROSS_GOOD,

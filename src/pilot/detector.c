@@ -94,7 +94,7 @@ static void push(struct weir_detector *d, enum weir_cross_use use)
 /* What a report brings stands until the next one; what it does not bring is held. */
 static void take(struct weir_detector *d, const struct weir_cross *c)
 {
-	if (c->use == WEIR_CROSS_MISSING)
+	if (c->use <= WEIR_CROSS_REPAIR)
 		return;
 	d->held.send_Bps = c->send_Bps;
 	d->held.receive_Bps = c->receive_Bps;
@@ -173,6 +173,8 @@ static enum weir_verdict_reason not_applicable(const struct weir_detector *d)
 	u32 n = d->frame.n;
 	if (d->frame.count < n || d->grid_ns < d->wave_since_ns ||
 	    d->grid_ns - d->wave_since_ns < (n - 1) * d->config.sample_ns)
+		return WEIR_REASON_WARMING_UP;
+	if (d->used[WEIR_CROSS_REPAIR] > n / 2)
 		return WEIR_REASON_WARMING_UP;
 	if (d->used[WEIR_CROSS_APP_LIMITED] > n / 2)
 		return WEIR_REASON_APP_LIMITED;

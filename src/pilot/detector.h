@@ -33,8 +33,8 @@ struct weir_detector_config {
 enum weir_verdict { WEIR_NOT_APPLICABLE, WEIR_INELASTIC, WEIR_ELASTIC };
 enum weir_verdict_reason {
 	WEIR_REASON_NONE,
-	WEIR_REASON_WARMING_UP,	     /* the window is not full yet, was begun anew after a gap, or still holds
-					another wave */
+	WEIR_REASON_WARMING_UP,	     /* the window is not full yet, was begun anew after a gap, still holds
+					another wave, or holds mostly repairs of losses */
 	WEIR_REASON_NO_WAVE,	     /* we do not pulse */
 	WEIR_REASON_NO_RATE,	     /* the link's rate is not known */
 	WEIR_REASON_LONG_RTT,	     /* the round trip is near the wave's period, or .5 s: eq. 2 averages the

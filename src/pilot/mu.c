@@ -31,7 +31,7 @@ void weir_mu_report(struct weir_mu *m, const struct weir_report *r)
 {
 	struct weir_cross c;
 	weir_cross_read(r, 0, &c);
-	if (c.use == WEIR_CROSS_MISSING)
+	if (c.use <= WEIR_CROSS_REPAIR)
 		return;
 	/* Linux drops such samples too: less than a round trip between two sends of one window cannot be */
 	if (r->min_rtt_ns && r->send_interval_ns < r->min_rtt_ns / 2 &&

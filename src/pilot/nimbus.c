@@ -5,8 +5,8 @@
 #define WINDOW_NS (5 * WEIR_NS_PER_S)
 #define SAMPLE_NS (10 * WEIR_NS_PER_MS)
 #define ONE 1000000ULL /* ratios and frequencies are in millionths */
-/* Of the average that a share is judged by: a wave is not one of it, and a collapse is seen at once. */
-#define SHARE_S .2
+/* Of the average that a share is judged by: a trough is none, and a collapse is seen at once. */
+#define SHARE_S .5
 
 static const struct weir_param nimbus_param_table[] = {
     {"delay_mode", "basic-delay|copa|vegas", NIMBUS_BASIC_DELAY, 0, NIMBUS_VEGAS,
@@ -165,8 +165,14 @@ static void take_rates(struct nimbus *s, const struct nimbus_params *p, const st
 {
 	double base_Bps = weir_cross_rate((double)r->base_Bps), window_s = (double)p->window_ns * 1e-9;
 	s->base_Bps = base_Bps > 0 ? base_Bps : s->seen.send_Bps;
-	double share = s->share_Bps > 0 ? weight(dt_s, SHARE_S) : 1;
-	s->share_Bps += share * (s->base_Bps - s->share_Bps);
+	bool by_law = s->mode == NIMBUS_DELAY && p->delay_mode == NIMBUS_BASIC_DELAY && !s->starting;
+	double asked_Bps = by_law ? s->wanted_Bps : s->base_Bps;
+	double newest = s->share_Bps > 0 ? weight(dt_s, SHARE_S) : 1;
+	if (weir_nimbus_drains(s))
+		newest = 0;
+	s->share_Bps += newest * (asked_Bps - s->share_Bps);
+	if (weir_nimbus_share_is_small(s, p))
+		s->share_since_ns = r->now_ns;
 	weir_nimbus_past_add(&s->past, r->now_ns, p->sample_ns, s->base_Bps, s->seen.receive_Bps);
 	double fades = 1 - weight(dt_s, window_s);
 	s->lost_bytes = s->lost_bytes * fades + weir_cross_rate((double)r->lost_bytes);
@@ -182,7 +188,7 @@ static double since_last_s(struct nimbus *s, u64 now_ns)
 	if (!known) {
 		/* the first report, or a clock that was set back: what was is of another time */
 		s->begun_ns = now_ns;
-		s->switched_ns = s->lost_ns = s->heard_ns = 0;
+		s->switched_ns = s->share_since_ns = s->lost_ns = s->heard_ns = 0;
 	}
 	s->begun = true;
 	s->now_ns = now_ns;

@@ -5,13 +5,21 @@
  * overfill. */
 #define OVERFILLS .02
 
-/* Section 6: a wave whose trough is deeper than our rate would not be one. The published code lifts the rate
- * instead. */
+double weir_nimbus_least_share(const struct nimbus_params *p)
+{
+	if (p->rate_floor)
+		return 0;
+	return p->minimum_share ? nimbus_ratio(p->minimum_share) : nimbus_ratio(p->pulse_height_ratio) / 3;
+}
+
+bool weir_nimbus_drains(const struct nimbus *s)
+{
+	return s->mode == NIMBUS_DELAY && s->drains;
+}
+
 bool weir_nimbus_share_is_small(const struct nimbus *s, const struct nimbus_params *p)
 {
-	double least =
-	    p->minimum_share ? nimbus_ratio(p->minimum_share) : nimbus_ratio(p->pulse_height_ratio) / 3;
-	return !p->rate_floor && s->share_Bps < least * s->mu_Bps;
+	return !weir_nimbus_drains(s) && s->share_Bps < weir_nimbus_least_share(p) * s->mu_Bps;
 }
 
 /* A window mostly without a queue has no eta. But a queue that is empty most of the time does not hide

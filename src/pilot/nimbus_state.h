@@ -46,13 +46,18 @@ struct nimbus {
 	u8 mode, role; /* enum nimbus_mode, enum nimbus_role */
 	bool begun, starting;
 	u64 begun_ns, now_ns, switched_ns;
-	u64 lost_ns;  /* of the last loss */
-	u64 heard_ns; /* when S and R were last brought by a report */
+	bool drains; /* delay mode still empties the queue that competitive mode has left */
+	u64 drain_look_ns;
+	double drain_rtt_s; /* then */
+	u64 share_since_ns; /* since when our share is large enough to pulse */
+	u64 lost_ns;	    /* of the last loss */
+	u64 heard_ns;	    /* when S and R were last brought by a report */
 	double mu_Bps, base_Bps;
 	double wave_hz, wave_Bps;	/* what we ask for; 0: none */
 	double rtt_s, min_rtt_s;	/* x and x_min of eq. 4; 0: not known yet */
 	double average_rtt_s;		/* over about the last quarter of a window */
-	double share_Bps;		/* base rate over about a period of the wave */
+	double wanted_Bps;		/* what eq. 4 asks for; 0 or more */
+	double share_Bps;		/* base rate, of eq. 4 what it asks for; over about half a second */
 	double lost_bytes, acked_bytes; /* sums that fade with the window */
 	double rate_Bps;		/* of basic-delay */
 	double drain_s;			/* gentle_drain: what the target still is above delay_target */
@@ -80,6 +85,11 @@ void weir_nimbus_drive(struct nimbus *s, const struct nimbus_params *p, const st
 		       double dt_s, struct weir_setpoint *io);
 
 /* ---- nimbus_choice.c: which mode ---- */
+/* Section 6: below this share of mu a wave's trough is deeper than our rate, and there is none; 0 where the
+ * rate is lifted instead, as by the published code. */
+double weir_nimbus_least_share(const struct nimbus_params *p);
+/* In a drain our rate says nothing about our share. */
+bool weir_nimbus_drains(const struct nimbus *s);
 bool weir_nimbus_share_is_small(const struct nimbus *s, const struct nimbus_params *p);
 /* What the detector's verdict makes of the mode, for a flow that pulses or would if it could. */
 enum nimbus_mode weir_nimbus_choose(const struct nimbus *s, const struct nimbus_params *p);

@@ -177,6 +177,9 @@ static struct weir_report fluid_report(struct fluid *f, u32 interval_ms)
 				.base_Bps = (u64)f->base_Bps,
 				.cwnd_bytes = (u64)(f->base_Bps * fluid_rtt_s(f)),
 				.mss_bytes = (u32)FLUID_MSS};
+	/* a window's own losses are repaired for a round trip */
+	if (f->t < f->window[FLUID_OWN].next_cut)
+		r.flags = WEIR_REPORT_RECOVERY;
 	f->own_lost = 0;
 	if (f->t < 3 * FLUID_BASE_MS)
 		return r;

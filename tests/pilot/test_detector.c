@@ -272,6 +272,33 @@ static void d4_a_gap_begins_the_window_anew(void **unused)
 	assert_true(weir_detector_filled(&d) <= 0);
 }
 
+/* The samples of a repair are of packets out of order: z stands, and the window goes on. */
+static void a_repair_is_no_traffic(void **unused)
+{
+	(void)unused;
+	start();
+	for (u32 i = 0; i < 600; i++)
+		step(5, 5e6 - 8e5 * wave(5));
+	for (u32 i = 0; i < 15; i++) {
+		struct weir_report r = report_of(1e6, 11e6);
+		r.flags = WEIR_REPORT_RECOVERY;
+		weir_detector_report(&d, &r, MU, 5, 3e6);
+		weir_detector_read(&d, &e);
+		assert_int_equal(e.verdict, WEIR_ELASTIC);
+	}
+	step(5, 5e6 - 8e5 * wave(5));
+	assert_true(weir_detector_filled(&d) >= 1);
+	assert_int_equal(e.verdict, WEIR_ELASTIC);
+	/* but a window of nothing else says nothing */
+	for (u32 i = 0; i < 260; i++) {
+		struct weir_report r = report_of(1e6, 11e6);
+		r.flags = WEIR_REPORT_RECOVERY;
+		weir_detector_report(&d, &r, MU, 5, 3e6);
+	}
+	weir_detector_read(&d, &e);
+	assert_int_equal(e.reason, WEIR_REASON_WARMING_UP);
+}
+
 /* No member points anywhere, and what is held does not grow: a long flow judges as a short one. */
 static void d5_a_long_flow_is_as_a_short_one(void **unused)
 {
@@ -413,6 +440,7 @@ int main(void)
 	    cmocka_unit_test(a_queue_of_our_own_is_told),
 	    cmocka_unit_test(d2_an_outage_is_a_missing_sample),
 	    cmocka_unit_test(d4_a_gap_begins_the_window_anew),
+	    cmocka_unit_test(a_repair_is_no_traffic),
 	    cmocka_unit_test(d5_a_long_flow_is_as_a_short_one),
 	    cmocka_unit_test(d11_a_cycle_of_the_path_is_doubted),
 	    cmocka_unit_test(mu_is_not_raised_by_compressed_acks),
