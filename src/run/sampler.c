@@ -63,6 +63,9 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 	s->flow = calloc(b->n_hists + 1u, sizeof *s->flow);
 	if (!s->link || !s->signal_name || !s->flow)
 		return -1;
+	for (u32 i = 0; series && i < b->scenario->n_hops; i++)
+		if (weir_fair_share_begin(&s->link[i].fair, b, i) < 0)
+			return -1;
 	if (has_groups(b)) {
 		s->group = calloc(b->n_entries + 1u, sizeof *s->group);
 		s->group_received = calloc(b->n_flows + 1u, sizeof *s->group_received);
@@ -83,6 +86,8 @@ int weir_sampler_begin(struct weir_sampler *s, const struct weir_build *b, struc
 
 void weir_sampler_free(struct weir_sampler *s)
 {
+	for (u32 i = 0; s->link && i < s->b->scenario->n_hops; i++)
+		weir_fair_share_free(&s->link[i].fair);
 	free(s->flow);
 	free(s->group);
 	free(s->link);
@@ -249,6 +254,11 @@ void weir_sampler_put_spread(struct weir_series *out, const struct weir_hist *h,
 		weir_series_fixed(out, name[i], (u64)(weir_hist_quantile(h, q[i]) + .5), decimals);
 }
 
+static u64 fair_bps(struct weir_sampler *s, struct weir_sampled_link *l, u64 now_ns, u64 ns)
+{
+	return weir_sampler_bps((u64)(weir_fair_share_until(&l->fair, s->b, now_ns) + .5), ns);
+}
+
 static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 {
 	struct weir_sampled_link *l = &s->link[hop];
@@ -276,6 +286,8 @@ static void look_at_link(struct weir_sampler *s, u32 hop, u64 now_ns)
 		weir_series_fixed(out, "drops", drops - l->drops, 0);
 		if (losses)
 			weir_series_fixed(out, "losses", losses - l->losses, 0);
+		if (l->fair.n_entries)
+			weir_series_fixed(out, "fair_share_bps", fair_bps(s, l, now_ns, ns), 0);
 	}
 	l->seen_ns = now_ns;
 	l->sent_bytes = st->sent_bytes;

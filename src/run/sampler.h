@@ -11,6 +11,7 @@
 
 #include "ages.h"
 #include "build.h"
+#include "fair_share.h"
 #include "record/series.h"
 #include "record/summary.h"
 
@@ -43,6 +44,7 @@ struct weir_sampled_group {
 struct weir_sampled_link {
 	u64 seen_ns, sent_bytes, capacity_bytes, drops, losses;
 	struct weir_tally wait;
+	struct weir_fair_share fair;
 	u64 looks; /* after the warm-up */
 	double queue_sum;
 	u64 queue_max;
