@@ -100,7 +100,7 @@ WEIR_CORE bool governor_exchange(const void *context, const struct weir_report *
 	if (!newest)
 		return false;
 	bpf_spin_lock(&newest->lock);
-	newer = newest->setpoint.number > io->number;
+	newer = newest->setpoint.number != io->number;
 	if (newer)
 		*io = newest->setpoint;
 	bpf_spin_unlock(&newest->lock);
