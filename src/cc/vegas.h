@@ -26,7 +26,8 @@
  *    detection is the endpoint's here.)
  * 4. Windows that are not used do not grow, but may shrink.
  * 5. base is never forgotten: after a change to a longer path Vegas keeps too small a window, as the
- *    paper's does. */
+ *    paper's does. `base_rtt`, where it is known, spares a late comer to take a standing queue for the path.
+ */
 #ifndef WEIR_CC_VEGAS_H
 #define WEIR_CC_VEGAS_H
 
@@ -42,6 +43,7 @@ _Static_assert(sizeof(struct vegas) <= WEIR_CC_HOT_BYTES, "vegas fits in a kerne
 
 struct vegas_params {
 	u64 alpha_packets, beta_packets, gamma_packets;
+	u64 base_rtt_ns;
 	u64 idle_restart_ns;
 };
 
@@ -50,6 +52,7 @@ static const struct weir_param vegas_param_table[] = {
     {"alpha", "packets", 2, 1, 1000, "grow while fewer wait in the queue"},
     {"beta", "packets", 4, 0, 1000, "shrink while more wait in the queue"},
     {"gamma", "packets", 1, 0, 1000, "end slow start when more wait in the queue"},
+    {"base_rtt", "ns", 0, 0, 10 * WEIR_NS_PER_S, "RTT of the path, if known; 0: the smallest seen"},
     WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal vegas_signal_table[] = {
@@ -62,9 +65,9 @@ static const struct weir_signal vegas_signal_table[] = {
 WEIR_CORE void vegas_init(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
 			  struct weir_out *o)
 {
-	(void)p;
 	weir_window_init(&s->window, v);
 	weir_queue_init(&s->queue, &s->window);
+	s->queue.base_ns = p->base_rtt_ns;
 	s->queued_bytes = 0;
 	s->hold = 0;
 	o->cwnd_bytes = s->window.cwnd_bytes;
@@ -135,9 +138,9 @@ WEIR_CORE void vegas_probe(const struct vegas *s, u64 value[WEIR_CC_SIGNALS_MAX]
 WEIR_CORE void vegas_on_seed(struct vegas *s, const struct vegas_params *p, const struct weir_view *v,
 			     u64 cwnd_bytes, struct weir_out *o)
 {
-	(void)p;
+	bool known = p->base_rtt_ns && (!v->min_rtt_ns || p->base_rtt_ns < v->min_rtt_ns);
 	weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));
-	s->queue.base_ns = v->min_rtt_ns;
+	s->queue.base_ns = known ? p->base_rtt_ns : v->min_rtt_ns;
 	weir_queue_new_round(&s->queue, &s->window);
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }

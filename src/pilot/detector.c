@@ -16,6 +16,9 @@
 #define PULSE_PACKETS 4
 /* Swings of z below this share of mu are rounding, not traffic: quotients of nothing mean nothing. */
 #define NOISE_FLOOR 1e-4
+/* By eq. 6 of the paper an error of mu lets as large a share of our own wave into z. Up to 6.25 % must do no
+ * harm: what is below a sixteenth of our wave is no answer at threshold 2. */
+#define OWN_WAVE_FLOOR (1. / 32)
 #define ETA_MAX 1e6
 
 const char *weir_verdict_reason_word(enum weir_verdict_reason reason)
@@ -208,10 +211,18 @@ static enum weir_verdict_reason doubt(const struct weir_detector *d)
 									   : WEIR_REASON_NONE;
 }
 
+static double floor_of(const struct weir_detector *d)
+{
+	u32 at = weir_spectrum_index(&d->frame, d->wave_hz);
+	double own = OWN_WAVE_FLOOR * weir_spectrum_amplitude(&d->send, &d->frame, at);
+	double floor = NOISE_FLOOR * d->mu_Bps;
+	return own > floor ? own : floor;
+}
+
 static double eta_of(const struct weir_detector *d)
 {
 	const struct weir_detector_config *c = &d->config;
-	double floor = NOISE_FLOOR * d->mu_Bps, other = d->now.other > floor ? d->now.other : floor;
+	double other = d->now.other > d->now.floor ? d->now.other : d->now.floor;
 	double eta = d->now.peak / other;
 	if (c->weak_response > 0 && d->now.own_peak > 0) {
 		double share = d->now.peak / d->now.own_peak / c->weak_response;
@@ -245,6 +256,7 @@ static void judge(struct weir_detector *d)
 	e->own_peak = weir_detector_receive_at(d, d->wave_hz);
 	e->other =
 	    weir_spectrum_between(&d->z, &d->frame, d->wave_hz + above_hz, 2 * d->wave_hz - c->guard_hz);
+	e->floor = floor_of(d);
 	double eta = eta_of(d);
 	if (c->smoothing > 0) {
 		d->average_eta += (c->smoothing < 1 ? c->smoothing : 1) * (eta - d->average_eta);

@@ -58,6 +58,7 @@ struct weir_elasticity {
 	double peak, other; /* numerator and denominator of eta: amplitudes of z, bytes/s */
 	double z_Bps, send_Bps, receive_Bps; /* newest */
 	double own_peak; /* amplitude of the receive rate at the wave's frequency, bytes/s */
+	double floor;	 /* an amplitude of z below is rounding, or an error of mu */
 };
 
 /* Sliding spectra of z, R and S at all bins from 1 to 15 Hz; fixed size, defined in detector_state.h. */

@@ -16,6 +16,8 @@ static const struct weir_param nimbus_param_table[] = {
     {"header", "bytes", 52, 0, 1000, "of each packet, that link_rate counts and goodput does not"},
     {"mu_window", "ns", 0, 0, 3600 * WEIR_NS_PER_S,
      "the largest rate of so long; 0: of all times (a window ends as our own share beside others)"},
+    {"base_rtt", "ns", 0, 0, 10 * WEIR_NS_PER_S,
+     "RTT of the path, if known; 0: the smallest seen, which a late comer takes too large"},
     {"pulse_size", "ratio", ONE / 4, 0, ONE, "height of the wave's first quarter, of mu"},
     {"pulse_frequency", "Hz", 5 * ONE, ONE, 7500000, "of the wave, where there is one flow"},
     {"minimum_share", "ratio", 0, 0, ONE,
@@ -99,6 +101,7 @@ static u32 nimbus_inners(const void *params, struct weir_pilot_inner inner[WEIR_
 		set(delay, "alpha", 30);
 		set(delay, "beta", 40);
 		set(delay, "gamma", 30);
+		set(delay, "base_rtt", p->base_rtt_ns);
 	}
 	return 2;
 }
@@ -195,11 +198,15 @@ static double since_last_s(struct nimbus *s, u64 now_ns)
 	return dt_s;
 }
 
-static void nimbus_on_report(void *state, const void *params, const struct weir_report *r,
+static void nimbus_on_report(void *state, const void *params, const struct weir_report *report,
 			     struct weir_setpoint *io)
 {
 	struct nimbus *s = state;
 	const struct nimbus_params *p = params;
+	struct weir_report known = *report;
+	const struct weir_report *r = &known;
+	if (p->base_rtt_ns && (!known.min_rtt_ns || known.min_rtt_ns > p->base_rtt_ns))
+		known.min_rtt_ns = p->base_rtt_ns;
 	double dt_s = since_last_s(s, r->now_ns);
 	bool expired = r->flags & WEIR_REPORT_EXPIRED;
 	take_mu(s, p, r);

@@ -32,10 +32,11 @@ static enum nimbus_mode watch(struct nimbus *s, const struct nimbus_params *p, d
 	return mode;
 }
 
-/* Where z swings farther than our own rate of delivery, somebody else pulses, too. */
+/* Where z swings farther than our own rate of delivery, somebody else pulses, too. Alone neither does. */
 static bool another_pulses(const struct nimbus *s)
 {
-	return s->seen.verdict != WEIR_NOT_APPLICABLE && s->seen.peak > s->seen.own_peak;
+	return s->seen.verdict != WEIR_NOT_APPLICABLE && s->seen.peak > s->seen.own_peak &&
+	       s->seen.peak > 2 * s->seen.floor;
 }
 
 enum nimbus_mode weir_nimbus_elect(struct nimbus *s, const struct nimbus_params *p, double dt_s)

@@ -20,7 +20,7 @@ enum nimbus_inner { NIMBUS_INNER_COMPETITIVE, NIMBUS_INNER_DELAY };
 /* In the order of nimbus_param_table[]. */
 struct nimbus_params {
 	u64 delay_mode, competitive_mode;
-	u64 link_rate_Bps, header_bytes, mu_window_ns;
+	u64 link_rate_Bps, header_bytes, mu_window_ns, base_rtt_ns;
 	u64 pulse_height_ratio, pulse_uhz, minimum_share;
 	u64 threshold, window_ns, sample_ns, guard;
 	u64 alpha, beta, delay_target_ns;
