@@ -38,7 +38,7 @@ static const struct weir_param nimbus_param_table[] = {
     {"kappa", "ratio", ONE, 0, 100 * ONE, "of eq. 5: pulsers elected in a window"},
     {"de_election", "ratio", 5000, 0, ONE, "chance in each report that one of several pulsers stops"},
     {"peak_presence", "ratio", 2 * ONE, 0, 1000 * ONE,
-     "there is a pulser where R at its frequencies is so many times the largest between 7 and 9.6 Hz"},
+     "there is a pulser where R at its frequencies is so many times the largest on both sides of them"},
     {"low_z", "ratio", 0, 0, ONE, "published code, .1: z below this share of mu is inelastic; 0: off"},
     {"high_z", "ratio", 0, 0, ONE, "published code, .9: z above this share of mu is elastic; 0: off"},
     {"weak_response", "ratio", 0, 0, 10 * ONE,
@@ -191,7 +191,7 @@ static double since_last_s(struct nimbus *s, u64 now_ns)
 	if (!known) {
 		/* the first report, or a clock that was set back: what was is of another time */
 		s->begun_ns = now_ns;
-		s->switched_ns = s->share_since_ns = s->lost_ns = s->heard_ns = 0;
+		s->switched_ns = s->elected_ns = s->share_since_ns = s->lost_ns = s->heard_ns = 0;
 	}
 	s->begun = true;
 	s->now_ns = now_ns;

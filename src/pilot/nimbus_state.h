@@ -45,7 +45,7 @@ struct nimbus {
 	struct nimbus_past past;
 	u8 mode, role; /* enum nimbus_mode, enum nimbus_role */
 	bool begun, starting;
-	u64 begun_ns, now_ns, switched_ns;
+	u64 begun_ns, now_ns, switched_ns, elected_ns;
 	bool drains; /* delay mode still empties the queue that competitive mode has left */
 	u64 drain_look_ns;
 	double drain_rtt_s; /* then */
