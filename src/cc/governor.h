@@ -221,6 +221,17 @@ WEIR_CORE void weir_governor_say(struct weir_governor *g, const struct weir_view
 
 /* ---- reports ---- */
 
+/* With the first event after a period. The next period begins when this one ended, not with the event: events
+ * that are late do not make reports fewer. */
+WEIR_CORE bool weir_governor_due(struct weir_governor *g, u64 now_ns, u64 period_ns)
+{
+	u64 since_ns = now_ns - g->period_ns;
+	if (since_ns < period_ns)
+		return false;
+	g->period_ns = since_ns < 2 * period_ns ? g->period_ns + period_ns : now_ns;
+	return true;
+}
+
 /* After each event: a report if one is due, and what the setpoint says now. */
 WEIR_CORE void weir_governor_finish(struct weir_governor *g, const struct weir_governor_host *host,
 				    const void *context, const struct weir_view *v, u64 elapsed_ns,
@@ -228,7 +239,7 @@ WEIR_CORE void weir_governor_finish(struct weir_governor *g, const struct weir_g
 {
 	u64 period_ns = g->setpoint.report_ns;
 	weir_governor_phase_on(g, v->now_ns);
-	if (period_ns && v->now_ns - g->report.now_ns >= period_ns) {
+	if (period_ns && weir_governor_due(g, v->now_ns, period_ns)) {
 		weir_governor_fill(g, v);
 		if (host->exchange(context, &g->report, &g->setpoint))
 			g->unanswered_ns = 0;
@@ -248,7 +259,7 @@ WEIR_CORE void weir_governor_init(struct weir_governor *g, const struct weir_gov
 				  const struct weir_view *v, struct weir_out *o)
 {
 	g->setpoint = *first;
-	g->report.now_ns = g->event_ns = g->wave_ns = v->now_ns;
+	g->report.now_ns = g->period_ns = g->event_ns = g->wave_ns = v->now_ns;
 	g->seeds = first->seeds;
 	weir_governor_start(g, host, context, v, first->inner, first->seed_cwnd_bytes);
 	weir_governor_say(g, v, 0, o);

@@ -38,6 +38,7 @@ struct weir_governor {
 	struct weir_setpoint setpoint;	 /* in force */
 	struct weir_report report;	 /* being counted; `now_ns` is when the last one left */
 	u64 event_ns;			 /* of the last call */
+	u64 period_ns;			 /* when the period began that the next report ends */
 	u64 wave_ns;			 /* when the wave had `phase` */
 	u64 first_sent_us, first_rtt_us; /* of the report's first RTT sample */
 	u64 reported_inflight_bytes;	 /* in the last report */

@@ -228,6 +228,20 @@ static void a_report_sums_its_interval(void **unused)
 	assert_int_equal(heard.flags, 0);
 }
 
+/* 8,000 ACKs a second, none of them on a multiple of the period: 100 reports a second, not 8,000, not 97. */
+static void k5_reports_come_by_the_period(void **unused)
+{
+	(void)unused;
+	struct flow f;
+	begin(&f, &at_rate);
+	for (u32 i = 0; i < 80000; i++)
+		ack_after(&f, 125 * WEIR_NS_PER_US + 11, MSS, 50 * MS);
+	assert_in_range(n_heard, 999, 1001);
+	ack_after(&f, 3 * WEIR_NS_PER_S, MSS, 50 * MS); /* after silence one, not all that were missed */
+	ack_after(&f, MS, MSS, 50 * MS);
+	assert_in_range(n_heard, 1000, 1002);
+}
+
 static void another_inner_controller_begins_with_the_seed(void **unused)
 {
 	(void)unused;
@@ -417,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(an_inner_window_becomes_a_rate),
 	    cmocka_unit_test(unpaced_an_inner_controller_has_its_way),
 	    cmocka_unit_test(a_report_sums_its_interval),
+	    cmocka_unit_test(k5_reports_come_by_the_period),
 	    cmocka_unit_test(another_inner_controller_begins_with_the_seed),
 	    cmocka_unit_test(past_the_expiry_reno_takes_over_and_gives_back),
 	    cmocka_unit_test(after_a_timeout_one_segment_leaves),
