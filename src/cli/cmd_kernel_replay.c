@@ -4,6 +4,7 @@
 #include "kern/follow.h"
 #include "kern/watch.h"
 #include "kernel.h"
+#include "pilot/table.h"
 #include "record/json.h"
 
 #include <errno.h>
@@ -48,6 +49,12 @@ static int choose(struct replay *r)
 	} else {
 		r->ops = weir_cc_find(name);
 	}
+	if (!r->ops && weir_pilot_find(name))
+		return weir_error(
+		    r->call, WEIR_EXIT_USAGE,
+		    "%s is a pilot: its governor's answers depend on setpoints, which a record of "
+		    "calls does not hold",
+		    name);
 	if (!r->ops)
 		return weir_error(
 		    r->call, WEIR_EXIT_USAGE,

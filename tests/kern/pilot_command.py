@@ -18,7 +18,7 @@ WEIR = sys.argv[1]
 AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 FOLDER = tempfile.TemporaryDirectory(prefix="weir-pilot-")  # pylint: disable=consider-using-with
 os.environ["WEIR_RUNTIME_DIR"] = os.path.join(FOLDER.name, "records")
-LINK_BPS, RTT_MS, SECONDS, SETTLED_S, TRIES = 24e6, 40, 16, 9, 3
+LINK_BPS, RTT_MS, SECONDS, SETTLED_S, TRIES = 24e6, 40, 13, 8, 3
 SHARE = 1448 / 1500  # payload of what the link carries
 
 
