@@ -272,6 +272,30 @@ static void d4_a_gap_begins_the_window_anew(void **unused)
 	assert_true(weir_detector_filled(&d) <= 0);
 }
 
+/* Alone, by a mu that is 1 or 6 % too large: eq. 6 makes as much of our wave into z, and no answer. What
+ * gives way by an eighth of our wave is one. */
+static void an_error_of_mu_is_no_answer(void **unused)
+{
+	(void)unused;
+	const double error[] = {.01, -.01, .06};
+	for (u32 k = 0; k < 3; k++) {
+		start();
+		for (u32 i = 0; i < 700; i++) {
+			double send_Bps = 11e6 + 1.2e6 * wave(5);
+			struct weir_report r = report_of(send_Bps, MU - send_Bps); /* R = S */
+			r.ack_interval_ns = r.send_interval_ns;
+			weir_detector_report(&d, &r, 11e6 * (1 + error[k]), 5, 3e6);
+		}
+		weir_detector_read(&d, &e);
+		assert_int_equal(e.verdict, WEIR_INELASTIC);
+		assert_true(e.eta < 2);
+	}
+	start();
+	for (u32 i = 0; i < 600; i++)
+		step(5, 1.5e6 - .125 * 1.2e6 * wave(5) + 3e4 * wave(8.2));
+	assert_int_equal(e.verdict, WEIR_ELASTIC);
+}
+
 /* The samples of a repair are of packets out of order: z stands, and the window goes on. */
 static void a_repair_is_no_traffic(void **unused)
 {
@@ -440,6 +464,7 @@ int main(void)
 	    cmocka_unit_test(a_queue_of_our_own_is_told),
 	    cmocka_unit_test(d2_an_outage_is_a_missing_sample),
 	    cmocka_unit_test(d4_a_gap_begins_the_window_anew),
+	    cmocka_unit_test(an_error_of_mu_is_no_answer),
 	    cmocka_unit_test(a_repair_is_no_traffic),
 	    cmocka_unit_test(d5_a_long_flow_is_as_a_short_one),
 	    cmocka_unit_test(d11_a_cycle_of_the_path_is_doubted),
