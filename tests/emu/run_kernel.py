@@ -11,7 +11,7 @@ import sys
 import time
 
 import outside
-from run_common import WEIR, Skipped, check, main, path, start_run, write
+from run_common import WEIR, Skipped, check, flow, main, path, series, start_run, valid, write
 
 AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WAIT_S = 10
@@ -20,6 +20,15 @@ duration: %s
 paths: {main: {hops: [{name: wire, rate: 20 Mbit/s, delay: 5 ms, buffer: 20 ms}]}}
 flows:
   - {name: only, controller: %s}
+"""
+
+PILOTS = """
+duration: 8 s
+paths: {main: {hops: [{name: wire, rate: 24 Mbit/s, delay: 20 ms, buffer: 80 ms}]}}
+flows:
+  - {name: basic, path: main, controller: {name: nimbus, link_rate: 24 Mbit/s}}
+  - {name: copa, path: main, controller: {name: nimbus, delay_mode: copa}}
+  - {name: asks, path: main, controller: elasticity}
 """
 
 
@@ -32,8 +41,11 @@ def own_header():
 NAME = f"t{os.getpid()}"
 
 
-def registered(prefix):
+def registered(prefix=""):
     return [word for word in AVAILABLE.read_text(encoding="ascii").split() if word.startswith(prefix)]
+
+
+BEFORE = set(registered("weir_"))
 
 
 def until(condition, *what):
@@ -84,6 +96,19 @@ def others_beside_it():
         subprocess.run([WEIR, "kernel", "unload", NAME], check=True, timeout=60)
 
 
+def pilots_drive_kernel_tcp():
+    """Two governors with other parameters, under names beside each other; and what their pilots show."""
+    summary, folder = valid("pilots", PILOTS)
+    check([f["controller"] for f in summary["flows"]] == ["nimbus", "nimbus", "elasticity"], summary["flows"])
+    for name in ("basic", "copa"):
+        signals = flow(summary, name)["signals"]
+        check(signals["mode"]["words"] == ["delay", "competitive"] and signals["base_bps"]["mean"] > 1e6, signals)
+        check(len(series(folder, name, "cc.eta")) > 5, "no eta of", name)
+        check(flow(summary, name)["goodput_bps"] > 1e6, name, flow(summary, name))
+    check(not [note for note in summary["notes"] if "pilot" in note and "Reno" in note], summary["notes"])
+    check(not [name for name in registered("weir_nimbus") + registered("weir_elast") if name not in BEFORE], registered("weir_"))
+
+
 def without_the_right_it_says_what_is_missing():
     if not shutil.which("setpriv"):
         raise Skipped("no setpriv")
@@ -97,4 +122,4 @@ def without_the_right_it_says_what_is_missing():
 
 if __name__ == "__main__":
     sys.exit(main(a_plain_name_is_weirs_and_dies_with_the_run, others_beside_it,
-                  without_the_right_it_says_what_is_missing))
+                  pilots_drive_kernel_tcp, without_the_right_it_says_what_is_missing))
