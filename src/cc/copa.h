@@ -21,8 +21,8 @@
  *
  * `mode` is auto (the paper), default (never competitive), or mvfst: never competitive, dq from the newest
  * RTT instead of the standing one. `dq_floor` counts that part of the min RTT as no delay: delay is kept
- * above it, for those who need a queue that is never empty (Nimbus: dq_floor .2, delta .95, pacing_gain 1,
- * mode default).
+ * above it, for those who need a queue that is never empty (Nimbus: dq_floor .2, delta .95, mode default;
+ * and min_rtt_window 0, or the queue would be taken for the path after ten seconds).
  *
  * Deliberate deviations:
  * 1. An empty queue makes the target infinite. v / delta is at most the window: it never more than doubles in
@@ -76,6 +76,7 @@ _Static_assert(sizeof(struct copa) <= WEIR_CC_MAX_BYTES, "copa fits in a socket'
 struct copa_params {
 	u64 mode; /* enum copa_choice */
 	u64 delta, dq_floor, pacing_gain, nearly_empty_packets;
+	u64 min_rtt_window_ns, max_velocity;
 	u64 idle_restart_ns;
 };
 
@@ -88,6 +89,9 @@ static const struct weir_param copa_param_table[] = {
     {"pacing_gain", "ratio", 2 * WEIR_RATIO_ONE, 0, 100 * WEIR_RATIO_ONE,
      "windows sent in each standing RTT; 0: no pacing"},
     {"nearly_empty", "packets", 2, 0, 1000, "so few waiting are nobody's queue; 0: the paper's tenth alone"},
+    {"min_rtt_window", "ns", COPA_MIN_RTT_WINDOW_NS, 0, 3600 * WEIR_NS_PER_S,
+     "the min RTT is the smallest of so long; 0: of all times"},
+    {"max_velocity", "", 0, 0, 1ULL << 40, "v never exceeds it; 0: no such bound, as in the paper"},
     WEIR_WINDOW_IDLE_PARAM,
 };
 static const struct weir_signal copa_signal_table[] = {
@@ -128,11 +132,19 @@ WEIR_CORE void copa_init(struct copa *s, const struct copa_params *p, const stru
 	o->cwnd_bytes = s->window.cwnd_bytes;
 }
 
+WEIR_CORE void copa_take_min_rtt(struct copa *s, const struct copa_params *p, u64 now_ns, u64 rtt_ns)
+{
+	if (p->min_rtt_window_ns)
+		s->min_rtt_ns = weir_recent_add_min(&s->min_rtt, now_ns, p->min_rtt_window_ns, rtt_ns);
+	else
+		s->min_rtt_ns = s->min_rtt_ns ? weir_min(s->min_rtt_ns, rtt_ns) : rtt_ns;
+}
+
 WEIR_CORE void copa_take_rtt(struct copa *s, const struct copa_params *p, const struct weir_view *v,
 			     u64 rtt_ns)
 {
 	u64 now = v->now_ns, srtt = weir_max(v->srtt_ns, 1);
-	s->min_rtt_ns = weir_recent_add_min(&s->min_rtt, now, COPA_MIN_RTT_WINDOW_NS, rtt_ns);
+	copa_take_min_rtt(s, p, now, rtt_ns);
 	s->standing_ns = weir_recent_add_min(&s->standing, now, srtt / 2, rtt_ns);
 	weir_recent_add_max(&s->max_rtt, now, weir_muldiv(srtt, COPA_MAX_RTT_ROUNDS, 1), rtt_ns);
 	u64 none = weir_add(s->min_rtt_ns, weir_muldiv(s->min_rtt_ns, p->dq_floor, WEIR_RATIO_ONE));
@@ -156,12 +168,14 @@ WEIR_CORE void copa_judge_mode(struct copa *s, const struct copa_params *p, cons
 }
 
 /* Once a round: where did the window go, and was there a loss? */
-WEIR_CORE void copa_judge_round(struct copa *s)
+WEIR_CORE void copa_judge_round(struct copa *s, const struct copa_params *p)
 {
 	u64 cwnd = s->window.cwnd_bytes;
 	u8 way = cwnd > s->round_window_bytes ? COPA_UP : COPA_DOWN;
 	s->same_rounds = way == s->way ? (u8)weir_min(s->same_rounds + 1U, COPA_SAME_ROUNDS) : 1;
-	s->velocity = s->same_rounds < COPA_SAME_ROUNDS ? 1 : weir_min(2 * s->velocity, 1ULL << 40);
+	s->velocity = s->same_rounds < COPA_SAME_ROUNDS
+			  ? 1
+			  : weir_min(2 * s->velocity, p->max_velocity ? p->max_velocity : 1ULL << 40);
 	s->way = way;
 	s->round_window_bytes = cwnd;
 	if (s->competitive && !s->lost)
@@ -254,7 +268,7 @@ WEIR_CORE_APART u64 copa_ack(struct copa *s, const struct copa_params *p, const 
 		copa_judge_mode(s, p, v);
 	}
 	if (v->flags & WEIR_ROUND_START)
-		copa_judge_round(s);
+		copa_judge_round(s, p);
 	copa_move(s, v, a);
 	copa_say(s, p, v, o);
 	return 1;
@@ -317,8 +331,7 @@ WEIR_CORE void copa_on_seed(struct copa *s, const struct copa_params *p, const s
 {
 	weir_window_seed(&s->window, cwnd_bytes, weir_window_mss(v));
 	if (v->min_rtt_ns)
-		s->min_rtt_ns =
-		    weir_recent_add_min(&s->min_rtt, v->now_ns, COPA_MIN_RTT_WINDOW_NS, v->min_rtt_ns);
+		copa_take_min_rtt(s, p, v->now_ns, v->min_rtt_ns);
 	copa_begin(s, v);
 	copa_say(s, p, v, o);
 }

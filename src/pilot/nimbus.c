@@ -97,6 +97,8 @@ static u32 nimbus_inners(const void *params, struct weir_pilot_inner inner[WEIR_
 		set(delay, "delta", 950000);
 		set(delay, "dq_floor", 200000);
 		set(delay, "pacing_gain", 0);
+		set(delay, "min_rtt_window", 0);
+		set(delay, "max_velocity", 32);
 	} else {
 		set(delay, "alpha", 30);
 		set(delay, "beta", 40);

@@ -282,8 +282,8 @@ static void an_error_of_mu_is_no_answer(void **unused)
 		start();
 		for (u32 i = 0; i < 700; i++) {
 			double send_Bps = 11e6 + 1.2e6 * wave(5);
-			struct weir_report r = report_of(send_Bps, MU - send_Bps); /* R = S */
-			r.ack_interval_ns = r.send_interval_ns;
+			struct weir_report r = report_of(send_Bps, MU - send_Bps); /* R = mu */
+			r.ack_interval_ns = (u64)(50e6 * send_Bps / 11e6);
 			weir_detector_report(&d, &r, 11e6 * (1 + error[k]), 5, 3e6);
 		}
 		weir_detector_read(&d, &e);
