@@ -23,14 +23,16 @@ enum elasticity_inner { ELASTICITY_CUBIC, ELASTICITY_RENO, ELASTICITY_RATE };
 
 struct elasticity_params {
 	u64 inner; /* enum elasticity_inner */
-	u64 rate_Bps, link_rate_Bps;
+	u64 rate_Bps, link_rate_Bps, header_bytes;
 	u64 pulse_hz, pulse_size, threshold; /* millionths */
 };
 static const struct weir_param elasticity_param_table[] = {
     {"inner", "cubic|reno|rate", ELASTICITY_CUBIC, 0, ELASTICITY_RATE,
      "what the wave is laid over; rate: the parameter of that name"},
-    {"rate", "Bps", 0, 0, 1250000000000, "with inner rate; 0: half of the link's, cubic until that is known"},
-    {"link_rate", "Bps", 0, 0, 1250000000000, "payload rate of the bottleneck; 0: measured"},
+    {"rate", "Bps", 0, 0, 1250000000000,
+     "payload, with inner rate; 0: half of the link's, cubic until that is known"},
+    {"link_rate", "Bps", 0, 0, 1250000000000, "of the bottleneck, headers included; 0: measured"},
+    {"header", "bytes", 52, 0, 1000, "of each packet, that link_rate counts and goodput does not"},
     {"pulse_frequency", "Hz", 5 * WEIR_RATIO_ONE, WEIR_RATIO_ONE, 7 * WEIR_RATIO_ONE, "of the wave"},
     {"pulse_size", "ratio", WEIR_RATIO_ONE / 4, 0, WEIR_RATIO_ONE, "of the link's rate; 0: no wave"},
     {"threshold", "ratio", 2 * WEIR_RATIO_ONE, 1, 1000 * WEIR_RATIO_ONE, "elastic from this eta on"},
@@ -69,6 +71,13 @@ static u32 elasticity_inners(const void *unused, struct weir_pilot_inner inner[W
 	return 2;
 }
 
+/* The link's rate in payload, as rates of reports are; MSS 0: taken to be 1448. */
+static double given_Bps(const struct elasticity_params *p, u32 mss_bytes)
+{
+	double mss = mss_bytes ? mss_bytes : 1448;
+	return weir_cross_rate((double)p->link_rate_Bps * (mss / (mss + (double)p->header_bytes)));
+}
+
 static double hertz(const struct elasticity_params *p)
 {
 	return (double)p->pulse_hz / WEIR_RATIO_ONE;
@@ -101,7 +110,7 @@ static void elasticity_init(void *state, const void *params, u64 seed, struct we
 	c.threshold = (double)p->threshold / WEIR_RATIO_ONE;
 	weir_detector_init(&s->detector, &c);
 	weir_mu_init(&s->mu, MU_WINDOW_NS);
-	s->mu_Bps = weir_cross_rate((double)p->link_rate_Bps);
+	s->mu_Bps = given_Bps(p, 0);
 	choose(p, s->mu_Bps, NULL, out);
 	out->report_ns = REPORT_NS;
 	out->expiry_ns = EXPIRY_NS;
@@ -114,7 +123,7 @@ static void elasticity_on_report(void *state, const void *params, const struct w
 	struct elasticity *s = state;
 	const struct elasticity_params *p = params;
 	weir_mu_report(&s->mu, r);
-	s->mu_Bps = weir_cross_rate(p->link_rate_Bps ? (double)p->link_rate_Bps : weir_mu_Bps(&s->mu));
+	s->mu_Bps = p->link_rate_Bps ? given_Bps(p, r->mss_bytes) : weir_cross_rate(weir_mu_Bps(&s->mu));
 	weir_detector_report(&s->detector, r, s->mu_Bps, io->wave_period_ns ? hertz(p) : 0,
 			     (double)io->wave_amplitude_Bps);
 	weir_self_inflicted_report(&s->self, r, s->mu_Bps);

@@ -417,7 +417,7 @@ static void a_spectrum_shows_the_pulses(void **state)
 	    "scenario:\n"
 	    "  duration: 2 s\n"
 	    "  paths: {main: {hops: [{name: link, rate: 10 Mbit/s, delay: 5 ms}]}}\n"
-	    "  flows: [{name: a, controller: {name: elasticity, inner: rate, rate: 4 Mbit/s, link_rate: 8 "
+	    "  flows: [{name: a, controller: {name: elasticity, inner: rate, rate: 4 Mbit/s, header: 0 B, link_rate: 8 "
 	    "Mbit/s}}]\n"
 	    "figures:\n"
 	    "  - {draw: spectrum, title: t, unit: Mbit/s, divide_by: 1000000, window: [1 s, 2 s], sample: 5 "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/field-cases.md: every test that it names exists, and every test that names a case of A, B, D, F or H is in it."""
+"""docs/field-cases.md: every test that it names exists, and every test that names a case of A, B, D, F, H or I is in it."""
 import os
 import pathlib
 import re
@@ -29,7 +29,7 @@ def cases_in(text):
     for line in text.splitlines():
         named = re.search(r"(?:static void|def) (\w+)\(", line)
         if named:
-            for part in re.findall(r"(?:^|_)([ABDFHabdfh]\d{1,2})(?=_|$)", named.group(1)):
+            for part in re.findall(r"(?:^|_)([ABDFHIabdfhi]\d{1,2})(?=_|$)", named.group(1)):
                 yield part.upper()
 
 
