@@ -186,7 +186,6 @@ static void basic_delay(struct nimbus *s, const struct nimbus_params *p, const s
 	s->wanted_Bps = bounded(
 	    s, r,
 	    weir_nimbus_basic_delay_Bps(p, s->mu_Bps, c.send_Bps, z_Bps, s->rtt_s, s->min_rtt_s, target_s));
-	look_at_drain(s, r->now_ns, s->min_rtt_s + target_s);
 	/* the wave goes on while a queue is drained, or eta would begin anew after each change of mode */
 	double least_Bps = weir_nimbus_least_share(p) * s->mu_Bps;
 	s->rate_Bps = s->wanted_Bps > least_Bps ? s->wanted_Bps : bounded(s, r, least_Bps);
@@ -211,6 +210,8 @@ static void wave(struct nimbus *s, const struct nimbus_params *p, const struct w
 void weir_nimbus_drive(struct nimbus *s, const struct nimbus_params *p, const struct weir_report *r,
 		       double dt_s, struct weir_setpoint *io)
 {
+	if (s->drains)
+		look_at_drain(s, r->now_ns, s->min_rtt_s + s->drain_s + (double)p->delay_target_ns * 1e-9);
 	if (s->starting)
 		begin(s, p, r, io);
 	else if (io->inner == WEIR_SETPOINT_RATE)
