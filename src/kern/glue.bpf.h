@@ -226,16 +226,6 @@ WEIR_CORE void weir_take_sample(struct weir_socket *k, const struct rate_sample 
 	v->flags = (u32)weir_forget(v->flags);
 }
 
-/* The kernel takes a sample that is shorter than the smallest RTT for compressed, and tells of none. */
-WEIR_CORE void weir_take_intervals(const struct weir_socket *k, struct weir_ack *a)
-{
-	const struct rate_sample *rs = k->sample;
-	bool any = rs->delivered > 0 && rs->interval_us > 0;
-	a->sample_bytes = any ? (u64)(u32)rs->delivered * k->mss_bytes : 0;
-	a->send_interval_ns = any ? rs->snd_interval_us * WEIR_NS_PER_US : 0;
-	a->ack_interval_ns = any ? rs->rcv_interval_us * WEIR_NS_PER_US : 0;
-}
-
 /* Losses and marks that this ACK brought. CWR alone says neither: it is an echoed mark, a packet that the own
  * device dropped, or a lost tail that the probe repaired. Only with a mark it is told as one. */
 WEIR_CORE void weir_tell_signals(struct weir_socket *k, u64 lost, u64 ce_bytes)

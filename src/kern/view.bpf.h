@@ -152,6 +152,16 @@ WEIR_CORE u64 weir_sample_rtt_ns(long rtt_us)
 	return rtt_us < 0 || (rtt_us && (u32)rtt_us % 1000 == 0) ? 0 : weir_rtt_ns((u32)rtt_us);
 }
 
+/* The kernel takes a sample that is shorter than the smallest RTT for compressed, and tells of none. */
+WEIR_CORE void weir_take_intervals(const struct weir_socket *k, struct weir_ack *a)
+{
+	const struct rate_sample *rs = k->sample;
+	bool any = rs->delivered > 0 && rs->interval_us > 0;
+	a->sample_bytes = any ? (u64)(u32)rs->delivered * k->mss_bytes : 0;
+	a->send_interval_ns = any ? rs->snd_interval_us * WEIR_NS_PER_US : 0;
+	a->ack_interval_ns = any ? rs->rcv_interval_us * WEIR_NS_PER_US : 0;
+}
+
 WEIR_CORE void weir_look(struct weir_socket *k)
 {
 	struct tcp_sock *tp = k->tp;
