@@ -64,7 +64,7 @@ static bool read_bound(struct weir_experiment_reader *r, const struct weir_yaml 
 static void read_range(struct weir_experiment_reader *r, const struct weir_yaml *map,
 		       struct weir_time_range *range)
 {
-	*range = (struct weir_time_range){-INFINITY, INFINITY};
+	*range = (struct weir_time_range){-HUGE_VAL, HUGE_VAL};
 	bool above = read_bound(r, map, "above", &range->above);
 	if (!read_bound(r, map, "below", &range->below) && !above)
 		weir_experiment_say(r, map->at, "`above` or `below` is missing");
