@@ -262,6 +262,44 @@ static void a_seed_is_no_slow_start(void **unused)
 	assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
 }
 
+/* A queue that never empties is the path's after ten seconds, unless the min RTT is that of all times. */
+static void the_min_rtt_may_be_that_of_all_times(void **unused)
+{
+	(void)unused;
+	for (u32 forgets = 0; forgets < 2; forgets++) {
+		struct feed f;
+		open_avoiding(&f, 50);
+		feed_param(&f, "mode", 1);
+		if (!forgets)
+			feed_param(&f, "min_rtt_window", 0);
+		feed_init(&f);
+		f.rtt_ns = BASE_NS;
+		feed_ack(&f, 1);
+		u32 rounds = 0;
+		while (rounds < 150 && feed_signal_value(&f, "min_rtt") == BASE_NS) {
+			move(&f, BASE_NS + 30 * FEED_MS);
+			rounds++;
+		}
+		/* 7/8 to all of ten seconds (core/recent.h) */
+		assert_true(forgets ? rounds >= 60 && rounds <= 80 : rounds == 150);
+	}
+}
+
+static void the_velocity_may_have_a_bound(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	u64 most = 0;
+	open_avoiding(&f, 400);
+	feed_param(&f, "max_velocity", 4);
+	for (u32 round = 0; round < 20; round++) {
+		move(&f, BASE_NS);
+		u64 now = feed_signal_value(&f, "velocity");
+		most = now > most ? now : most;
+	}
+	assert_int_equal(most, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +313,8 @@ int main(void)
 	    cmocka_unit_test(it_paces_at_two_windows_a_standing_rtt),
 	    cmocka_unit_test(F1_equal_times_are_tolerated),
 	    cmocka_unit_test(a_seed_is_no_slow_start),
+	    cmocka_unit_test(the_min_rtt_may_be_that_of_all_times),
+	    cmocka_unit_test(the_velocity_may_have_a_bound),
 	    cmocka_unit_test(recent_reaches_back_seven_eighths_to_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,24 @@ static void a_seed_keeps_the_base_of_the_host(void **unused)
 	assert_int_equal(f.cwnd_bytes, 2 * FEED_MSS);
 }
 
+/* One that arrives beside a standing queue of 20 ms, and knows the path. */
+static void a_known_base_is_kept(void **unused)
+{
+	(void)unused;
+	struct feed f;
+	struct weir_out o = {0};
+	feed_open(&f, "vegas", BASE_NS);
+	feed_param(&f, "base_rtt", BASE_NS);
+	feed_init(&f);
+	judged_round(&f, BASE_NS + 20 * FEED_MS);
+	assert_int_equal(feed_signal_value(&f, "base_rtt"), BASE_NS);
+	f.view.min_rtt_ns = BASE_NS + 20 * FEED_MS;
+	f.ops->on_seed(f.state, f.params, &f.view, 40 * FEED_MSS, &o);
+	assert_int_equal(feed_signal_value(&f, "base_rtt"), BASE_NS);
+	judged_round(&f, BASE_NS - 1); /* shorter than it is said to be */
+	assert_int_equal(feed_signal_value(&f, "base_rtt"), BASE_NS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +203,7 @@ int main(void)
 	    cmocka_unit_test(repair_is_not_judged),
 	    cmocka_unit_test(it_settles_between_alpha_and_beta),
 	    cmocka_unit_test(a_seed_keeps_the_base_of_the_host),
+	    cmocka_unit_test(a_known_base_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

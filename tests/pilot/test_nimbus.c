@@ -181,6 +181,36 @@ static void a_small_share_does_not_pulse(void **unused)
 	assert_int_equal(sp.floor_Bps, (u64)(.05 * MU));
 }
 
+/* Delay mode begins over a full queue. One that shrinks is waited for, with a wave and whatever eq. 4 asks
+ * for; one that does not is filled by others, and then a small share counts, in every delay mode. */
+static void a_drain_is_waited_for(void **unused)
+{
+	(void)unused;
+	for (u64 law = NIMBUS_BASIC_DELAY; law <= NIMBUS_VEGAS; law++)
+		for (u32 shrinks = 0; shrinks < 2; shrinks++) {
+			defaults();
+			params.delay_mode = law;
+			begin(1);
+			steps(190, 6e6, 4e6, 0); /* no verdict before 500 */
+			assert_int_equal(pilot.mode, NIMBUS_COMPETITIVE);
+			struct weir_report r = report_of(6e6, 6e6);
+			r.rtt_sum_ns = 10 * 150 * MS;
+			give(&r);
+			weir_nimbus_enter(&pilot, &params, &r, NIMBUS_DELAY, &sp);
+			u64 rtt_ns = 150 * MS, waited_ns = 0;
+			while (pilot.mode == NIMBUS_DELAY && waited_ns < 3 * WEIR_NS_PER_S) {
+				r = report_of(.05 * MU, .95 * MU);
+				r.rtt_sum_ns = 10 * rtt_ns;
+				give(&r);
+				rtt_ns -= shrinks ? MS / 4 : 0;
+				waited_ns += 10 * MS;
+				assert_true(law != NIMBUS_BASIC_DELAY || pilot.mode != NIMBUS_DELAY ||
+					    sp.rate_Bps >= (u64)(MU / 12) - 1);
+			}
+			assert_int_equal(pilot.mode, shrinks ? NIMBUS_DELAY : NIMBUS_COMPETITIVE);
+		}
+}
+
 static void holds_where_nothing_can_be_said(void **unused)
 {
 	(void)unused;
@@ -305,6 +335,7 @@ int main(void)
 	    cmocka_unit_test(comes_back_to_delay_mode),
 	    cmocka_unit_test(inner_controllers),
 	    cmocka_unit_test(a_small_share_does_not_pulse),
+	    cmocka_unit_test(a_drain_is_waited_for),
 	    cmocka_unit_test(holds_where_nothing_can_be_said),
 	    cmocka_unit_test(an_expired_setpoint_has_no_wave),
 	    cmocka_unit_test(without_a_queue),
