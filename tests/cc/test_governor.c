@@ -311,38 +311,59 @@ static void after_a_timeout_one_segment_leaves(void **unused)
 	assert_int_equal(f.out.cwnd_bytes, 100000);
 }
 
+static u32 drawn;
+
+static u64 odd(void)
+{
+	static const u64 values[] = {0, 1, 999, 50 * MS, WEIR_NS_PER_S, 1ULL << 40, 1ULL << 63, ~0ULL};
+	drawn = drawn * 1664525U + 1013904223U;
+	return values[drawn >> 29];
+}
+
+static void want_odd(void)
+{
+	wanted.rate_Bps = odd();
+	wanted.seed_cwnd_bytes = odd();
+	wanted.low_pass_ns = odd();
+	wanted.wave_period_ns = odd();
+	wanted.wave_amplitude_Bps = odd();
+	wanted.floor_Bps = odd();
+	wanted.report_ns = odd();
+	wanted.expiry_ns = odd();
+	wanted.cap_percent = (u32)odd();
+	wanted.inner = drawn & 1 << 20 ? 0 : WEIR_SETPOINT_RATE;
+	wanted.seeds = drawn >> 28;
+	wanted.paced = drawn & 1;
+	silent = drawn & 1 << 21;
+}
+
 /* Whatever comes: what it says is bounded, and it never stops saying it. */
 static void hostile_events_leave_it_whole(void **unused)
 {
 	(void)unused;
 	struct flow f;
-	static const u64 odd[] = {0, 1, 999, 50 * MS, WEIR_NS_PER_S, 1ULL << 40, 1ULL << 63, ~0ULL};
-	u32 pick = 1;
 	begin(&f, &at_rate);
 	for (u32 i = 0; i < 200000; i++) {
-#define ODD odd[(pick = pick * 1664525U + 1013904223U) >> 29]
-		const struct weir_ack a = {ODD, ODD, 0, 0, ODD, ODD, ODD, ODD};
-		const struct weir_loss l = {.lost_bytes = ODD, .kind = pick % 3, .flags = pick >> 8 & 1};
-		wanted = (struct weir_setpoint){.rate_Bps = ODD,
-						.seed_cwnd_bytes = ODD,
-						.low_pass_ns = ODD,
-						.wave_period_ns = ODD,
-						.wave_amplitude_Bps = ODD,
-						.floor_Bps = ODD,
-						.report_ns = ODD,
-						.expiry_ns = ODD,
-						.inner = pick & 1 << 20 ? 0 : WEIR_SETPOINT_RATE,
-						.seeds = pick >> 28,
-						.cap_percent = (u32)ODD,
-						.paced = pick & 1};
-		silent = pick & 1 << 21;
-		f.view.now_ns += ODD;
-		f.view.srtt_ns = ODD;
-		f.view.inflight_bytes = ODD;
-		f.view.flags = pick >> 10 & 15;
-		on(&f, (struct weir_governor_event){
-			   .kind = WEIR_GOVERNOR_ACK + pick % 5, .ack = &a, .loss = &l, .amount = ODD});
-#undef ODD
+		struct weir_ack a = {0};
+		struct weir_loss l = {0};
+		want_odd();
+		f.view.now_ns += odd();
+		f.view.srtt_ns = odd();
+		f.view.inflight_bytes = odd();
+		f.view.flags = drawn >> 10 & 15;
+		a.acked_bytes = odd();
+		a.rtt_ns = odd();
+		a.ce_bytes = odd();
+		a.sample_bytes = odd();
+		a.send_interval_ns = odd();
+		a.ack_interval_ns = odd();
+		l.lost_bytes = odd();
+		l.kind = drawn % 3;
+		l.flags = drawn >> 8 & 1;
+		on(&f, (struct weir_governor_event){.kind = WEIR_GOVERNOR_ACK + drawn % 5,
+						    .ack = &a,
+						    .loss = &l,
+						    .amount = (u64)drawn << 20});
 		assert_in_range(f.out.cwnd_bytes, MSS, WEIR_WINDOW_MAX_BYTES);
 		assert_true(f.out.pacing_Bps || !f.g.has_paced || !f.view.srtt_ns);
 	}
