@@ -21,7 +21,7 @@
 #define OWN_WAVE_FLOOR (1. / 32)
 #define ETA_MAX 1e6
 
-const char *weir_verdict_reason_word(enum weir_verdict_reason reason)
+const char *weir_answer_reason_word(enum weir_answer_reason reason)
 {
 	switch (reason) {
 	case WEIR_REASON_WARMING_UP:
@@ -161,7 +161,7 @@ static double left_of_wave(const struct weir_detector *d)
 	return left < 0 ? -left : left;
 }
 
-static enum weir_verdict_reason not_applicable(const struct weir_detector *d)
+static enum weir_answer_reason not_applicable(const struct weir_detector *d)
 {
 	if (d->wave_hz <= 0)
 		return WEIR_REASON_NO_WAVE;
@@ -193,7 +193,7 @@ static enum weir_verdict_reason not_applicable(const struct weir_detector *d)
 /* Our own wave is in S. Elastic traffic answers late and less than we ask, so that R shows the rest. In a
  * queue of our own R is the scheduler's: z = (mu / R - 1) S is in phase with S, and R stands still. And what
  * swings much farther than we do is no answer at all. */
-static enum weir_verdict_reason doubt(const struct weir_detector *d)
+static enum weir_answer_reason doubt(const struct weir_detector *d)
 {
 	u32 at = weir_spectrum_index(&d->frame, d->wave_hz);
 	double sent = weir_spectrum_amplitude(&d->send, &d->frame, at);

@@ -30,8 +30,8 @@ struct weir_detector_config {
 	double guard_above_hz;	    /* the denominator begins so far above the wave (1.5); 0: guard_hz */
 };
 
-enum weir_verdict { WEIR_NOT_APPLICABLE, WEIR_INELASTIC, WEIR_ELASTIC };
-enum weir_verdict_reason {
+enum weir_answer { WEIR_NOT_APPLICABLE, WEIR_INELASTIC, WEIR_ELASTIC };
+enum weir_answer_reason {
 	WEIR_REASON_NONE,
 	WEIR_REASON_WARMING_UP,	     /* the window is not full yet, was begun anew after a gap, still holds
 					another wave, or holds mostly repairs of losses */
@@ -47,12 +47,12 @@ enum weir_verdict_reason {
 					or  a wrong mu */
 	WEIR_REASON_PATH_CYCLE,	     /* doubtful: z swings twice as far as we do: the path's own cycle */
 };
-const char *weir_verdict_reason_word(enum weir_verdict_reason reason);
+const char *weir_answer_reason_word(enum weir_answer_reason reason);
 
 struct weir_elasticity {
-	enum weir_verdict verdict;
-	enum weir_verdict_reason reason; /* why not applicable, or why doubtful */
-	double eta;			 /* NaN while there is none */
+	enum weir_answer verdict;
+	enum weir_answer_reason reason; /* why not applicable, or why doubtful */
+	double eta;			/* NaN while there is none */
 	double confidence;  /* 0 to 1: how far eta is from the threshold, and how much of the window
 			       is real */
 	double peak, other; /* numerator and denominator of eta: amplitudes of z, bytes/s */

@@ -33,7 +33,7 @@ double weir_self_inflicted_share(const struct weir_self_inflicted *s)
 	return s->own_ns > 0 ? s->own_ns / s->queue_ns : 0;
 }
 
-enum weir_verdict weir_self_inflicted_verdict(const struct weir_self_inflicted *s)
+enum weir_answer weir_self_inflicted_verdict(const struct weir_self_inflicted *s)
 {
 	double share = weir_self_inflicted_share(s);
 	if (!(share >= 0))

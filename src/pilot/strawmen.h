@@ -27,13 +27,13 @@ void weir_self_inflicted_report(struct weir_self_inflicted *s, const struct weir
 /* own_ns / queue_ns, at least 0; NaN while nothing is known and without a queue. */
 double weir_self_inflicted_share(const struct weir_self_inflicted *s);
 /* "The delay is not ours alone": less than half of it. */
-enum weir_verdict weir_self_inflicted_verdict(const struct weir_self_inflicted *s);
+enum weir_answer weir_self_inflicted_verdict(const struct weir_self_inflicted *s);
 
 struct weir_correlation {
 	double at_our_lag; /* of S with z one smoothed round trip of ours later; NaN: none */
 	double strongest;  /* the one that is farthest from 0, of lags from 0 to below a period of the wave */
-	u64 strongest_lag_ns;	   /* and its lag */
-	enum weir_verdict verdict; /* elastic: at_our_lag is -1/2 or less */
+	u64 strongest_lag_ns;	  /* and its lag */
+	enum weir_answer verdict; /* elastic: at_our_lag is -1/2 or less */
 };
 
 /* Over the detector's window; not applicable where the window is not full or there is no wave. Costs about 30

@@ -143,7 +143,7 @@ static void another_wave_needs_its_own_window(void **unused)
 }
 
 static void reason_after(struct weir_report change, double mu_Bps, double hz, double wave_Bps,
-			 enum weir_verdict_reason want)
+			 enum weir_answer_reason want)
 {
 	start();
 	for (u32 i = 0; i < 600; i++) {
@@ -161,7 +161,7 @@ static void reason_after(struct weir_report change, double mu_Bps, double hz, do
 		weir_detector_report(&d, &r, mu_Bps, hz, wave_Bps);
 	}
 	weir_detector_read(&d, &e);
-	assert_string_equal(weir_verdict_reason_word(e.reason), weir_verdict_reason_word(want));
+	assert_string_equal(weir_answer_reason_word(e.reason), weir_answer_reason_word(want));
 	assert_int_equal(e.verdict == WEIR_NOT_APPLICABLE, want != WEIR_REASON_NONE);
 }
 

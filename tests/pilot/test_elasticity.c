@@ -49,7 +49,7 @@ static double wave_at(u64 now_ns)
 
 struct judged {
 	double eta, own_share, rate_share;
-	enum weir_verdict self, detector;
+	enum weir_answer self, detector;
 	struct weir_correlation correlation;
 };
 
@@ -194,7 +194,7 @@ static void the_pilot_pulses_and_tells(void **unused)
 	assert_true(value[ETA] < 1 && value[VERDICT] == WEIR_INELASTIC);
 	/* words are those of the detector, in its order */
 	for (u32 i = 0; i <= WEIR_REASON_PATH_CYCLE; i++) {
-		const char *word = weir_verdict_reason_word((enum weir_verdict_reason)i);
+		const char *word = weir_answer_reason_word((enum weir_answer_reason)i);
 		const char *unit = ops->signals[REASON].unit;
 		for (u32 k = 0; k < i; k++)
 			unit = strchr(unit, '|') + 1;
