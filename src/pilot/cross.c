@@ -12,9 +12,19 @@ double weir_cross_rate(double rate_Bps)
 	return rate_Bps > 0 && rate_Bps <= RATE_MAX_BPS ? rate_Bps : 0;
 }
 
+double weir_cross_z_Bps(double mu_Bps, double send_Bps, double receive_Bps)
+{
+	return mu_Bps * (send_Bps / receive_Bps) - send_Bps;
+}
+
+u64 weir_cross_rtt_ns(const struct weir_report *r)
+{
+	return r->rtt_n ? r->rtt_sum_ns / r->rtt_n : r->latest_rtt_ns;
+}
+
 bool weir_cross_queue(const struct weir_report *r)
 {
-	u64 rtt_ns = r->rtt_n ? r->rtt_sum_ns / r->rtt_n : r->latest_rtt_ns;
+	u64 rtt_ns = weir_cross_rtt_ns(r);
 	u64 eps_ns = WEIR_NS_PER_MS + r->min_rtt_ns / 64;
 	/* without any sample of a round trip nothing speaks against a queue */
 	return !rtt_ns || !r->min_rtt_ns || (rtt_ns > r->min_rtt_ns && rtt_ns - r->min_rtt_ns >= eps_ns);
@@ -49,6 +59,6 @@ void weir_cross_read(const struct weir_report *r, double mu_Bps, struct weir_cro
 	}
 	out->use = WEIR_CROSS_GOOD;
 	double mu = weir_cross_rate(mu_Bps);
-	double z = mu > 0 ? mu * (send_Bps / receive_Bps) - send_Bps : 0, bound = Z_MAX_MU * mu;
+	double z = mu > 0 ? weir_cross_z_Bps(mu, send_Bps, receive_Bps) : 0, bound = Z_MAX_MU * mu;
 	out->z_Bps = z > bound ? bound : z < -bound ? -bound : z;
 }

@@ -24,6 +24,10 @@ struct weir_cross {
 
 /* mu_Bps: 0: unknown. */
 void weir_cross_read(const struct weir_report *r, double mu_Bps, struct weir_cross *out);
+/* Eq. 1, whatever it is good for. */
+double weir_cross_z_Bps(double mu_Bps, double send_Bps, double receive_Bps);
+/* Mean of the report's round trips, or the latest one there was; 0: none yet. */
+u64 weir_cross_rtt_ns(const struct weir_report *r);
 /* Whether the round trips of this report tell of a queue: 1 ms and 1/64 above the smallest. */
 bool weir_cross_queue(const struct weir_report *r);
 /* A rate that is finite, positive and below anything there is, else 0. */

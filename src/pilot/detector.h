@@ -47,6 +47,11 @@ enum weir_answer_reason {
 					or  a wrong mu */
 	WEIR_REASON_PATH_CYCLE,	     /* doubtful: z swings twice as far as we do: the path's own cycle */
 };
+/* In their orders, as the unit of a signal. */
+#define WEIR_ANSWER_WORDS "not-applicable|inelastic|elastic"
+#define WEIR_ANSWER_REASON_WORDS                                                                             \
+	"none|warming-up|no-wave|no-rate|long-rtt|small-pulse|invisible-pulse|empty-queue|app-limited|"      \
+	"isolated-queue|path-cycle"
 const char *weir_answer_reason_word(enum weir_answer_reason reason);
 
 struct weir_elasticity {

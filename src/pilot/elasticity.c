@@ -43,9 +43,8 @@ static const struct weir_signal elasticity_signal_table[] = {
     {"send", "Bps"},
     {"receive", "Bps"},
     {"mu", "Bps"},
-    {"verdict", "not-applicable|inelastic|elastic"},
-    {"reason", "none|warming-up|no-wave|no-rate|long-rtt|small-pulse|invisible-pulse|empty-queue|app-limited|"
-	       "isolated-queue|path-cycle"},
+    {"verdict", WEIR_ANSWER_WORDS},
+    {"reason", WEIR_ANSWER_REASON_WORDS},
     {"confidence", ""},
     {"self_inflicted", "ns"},
     {"queue", "ns"},
@@ -69,13 +68,6 @@ static u32 elasticity_inners(const void *unused, struct weir_pilot_inner inner[W
 	inner[ELASTICITY_CUBIC] = (struct weir_pilot_inner){.name = "cubic"};
 	inner[ELASTICITY_RENO] = (struct weir_pilot_inner){.name = "reno"};
 	return 2;
-}
-
-/* The link's rate in payload, as rates of reports are; MSS 0: taken to be 1448. */
-static double given_Bps(const struct elasticity_params *p, u32 mss_bytes)
-{
-	double mss = mss_bytes ? mss_bytes : 1448;
-	return weir_cross_rate((double)p->link_rate_Bps * (mss / (mss + (double)p->header_bytes)));
 }
 
 static double hertz(const struct elasticity_params *p)
@@ -110,7 +102,7 @@ static void elasticity_init(void *state, const void *params, u64 seed, struct we
 	c.threshold = (double)p->threshold / WEIR_RATIO_ONE;
 	weir_detector_init(&s->detector, &c);
 	weir_mu_init(&s->mu, MU_WINDOW_NS);
-	s->mu_Bps = given_Bps(p, 0);
+	s->mu_Bps = weir_mu_given_Bps(p->link_rate_Bps, p->header_bytes, 0);
 	choose(p, s->mu_Bps, NULL, out);
 	out->report_ns = REPORT_NS;
 	out->expiry_ns = EXPIRY_NS;
@@ -123,7 +115,8 @@ static void elasticity_on_report(void *state, const void *params, const struct w
 	struct elasticity *s = state;
 	const struct elasticity_params *p = params;
 	weir_mu_report(&s->mu, r);
-	s->mu_Bps = p->link_rate_Bps ? given_Bps(p, r->mss_bytes) : weir_cross_rate(weir_mu_Bps(&s->mu));
+	s->mu_Bps = p->link_rate_Bps ? weir_mu_given_Bps(p->link_rate_Bps, p->header_bytes, r->mss_bytes)
+				     : weir_cross_rate(weir_mu_Bps(&s->mu));
 	weir_detector_report(&s->detector, r, s->mu_Bps, io->wave_period_ns ? hertz(p) : 0,
 			     (double)io->wave_amplitude_Bps);
 	weir_self_inflicted_report(&s->self, r, s->mu_Bps);

@@ -54,3 +54,9 @@ double weir_mu_Bps(const struct weir_mu *m)
 			largest = m->largest_Bps[i];
 	return largest;
 }
+
+double weir_mu_given_Bps(u64 link_rate_Bps, u64 header_bytes, u32 mss_bytes)
+{
+	double mss = mss_bytes ? (double)mss_bytes : 1448;
+	return weir_cross_rate((double)link_rate_Bps * (mss / (mss + (double)header_bytes)));
+}

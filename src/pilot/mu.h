@@ -23,5 +23,8 @@ void weir_mu_init(struct weir_mu *m, u64 window_ns);
 void weir_mu_report(struct weir_mu *m, const struct weir_report *r);
 /* Bytes per second; 0: not known yet. */
 double weir_mu_Bps(const struct weir_mu *m);
+/* Of a link whose rate is given, headers included: in payload, as the rates of reports are. mss_bytes 0:
+ * taken to be 1448. */
+double weir_mu_given_Bps(u64 link_rate_Bps, u64 header_bytes, u32 mss_bytes);
 
 #endif

@@ -63,9 +63,8 @@ static const struct weir_signal nimbus_signal_table[] = {
     {"role", "watcher|pulser"},
     {"eta", ""},
     {"confidence", ""},
-    {"verdict", "not-applicable|inelastic|elastic"},
-    {"reason", "none|warming-up|no-wave|no-rate|long-rtt|small-pulse|invisible-pulse|empty-queue|"
-	       "app-limited|isolated-queue|path-cycle"},
+    {"verdict", WEIR_ANSWER_WORDS},
+    {"reason", WEIR_ANSWER_REASON_WORDS},
     {"z", "Bps"},
     {"mu", "Bps"},
     {"send", "Bps"},
@@ -141,10 +140,8 @@ static void nimbus_init(void *state, const void *params, u64 seed, struct weir_s
 static void take_mu(struct nimbus *s, const struct nimbus_params *p, const struct weir_report *r)
 {
 	weir_mu_report(&s->mu, r);
-	double mu_Bps = weir_mu_Bps(&s->mu), mss = r->mss_bytes ? (double)r->mss_bytes : 1448;
-	if (p->link_rate_Bps)
-		mu_Bps = (double)p->link_rate_Bps * (mss / (mss + (double)p->header_bytes));
-	s->mu_Bps = weir_cross_rate(mu_Bps);
+	s->mu_Bps = p->link_rate_Bps ? weir_mu_given_Bps(p->link_rate_Bps, p->header_bytes, r->mss_bytes)
+				     : weir_cross_rate(weir_mu_Bps(&s->mu));
 }
 
 /* Weight of the newest value in an average over about tau_s. */
@@ -156,7 +153,7 @@ static double weight(double dt_s, double tau_s)
 static void take_rtt(struct nimbus *s, const struct nimbus_params *p, const struct weir_report *r,
 		     double dt_s)
 {
-	u64 rtt_ns = r->rtt_n ? r->rtt_sum_ns / r->rtt_n : r->latest_rtt_ns;
+	u64 rtt_ns = weir_cross_rtt_ns(r);
 	const u64 most_ns = 60 * WEIR_NS_PER_S;
 	if (rtt_ns)
 		s->rtt_s = (double)(rtt_ns < most_ns ? rtt_ns : most_ns) * 1e-9;

@@ -180,7 +180,7 @@ static void basic_delay(struct nimbus *s, const struct nimbus_params *p, const s
 		s->rate_Bps = bounded(s, r, s->rate_Bps < most ? s->rate_Bps : most);
 		return;
 	}
-	double z_Bps = nimbus_between(0, s->mu_Bps * (c.send_Bps / c.receive_Bps) - c.send_Bps, s->mu_Bps);
+	double z_Bps = nimbus_between(0, weir_cross_z_Bps(s->mu_Bps, c.send_Bps, c.receive_Bps), s->mu_Bps);
 	double target_s = (double)p->delay_target_ns * 1e-9 + s->drain_s;
 	s->drain_s = nimbus_between(0, s->drain_s - s->min_rtt_s * dt_s, RTT_MAX_S);
 	s->wanted_Bps = bounded(

@@ -13,7 +13,7 @@ void weir_self_inflicted_report(struct weir_self_inflicted *s, const struct weir
 	struct weir_cross c;
 	double mu = weir_cross_rate(mu_Bps);
 	weir_cross_read(r, mu, &c);
-	u64 rtt_ns = r->rtt_n ? r->rtt_sum_ns / r->rtt_n : r->latest_rtt_ns;
+	u64 rtt_ns = weir_cross_rtt_ns(r);
 	if (mu <= 0 || c.use == WEIR_CROSS_MISSING || !rtt_ns || !r->min_rtt_ns)
 		return;
 	double path_bytes = c.receive_Bps * (double)r->min_rtt_ns * 1e-9;
